@@ -1,0 +1,82 @@
+# hydracluster: `make` builds the programs into build/, `make help` lists the targets.
+# VARIANT=asan|ubsan|tsan|cov builds into build/<variant>; BUILD=DIR moves the whole output.
+include scripts/layers.mk
+
+VARIANT ?= release
+BUILD   ?= build
+OUT     := $(if $(filter release,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
+CC      ?= gcc
+VERSION := 0.1.0
+
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
+MODE_release := -O2 -g
+MODE_asan    := -O1 -g -fsanitize=address -fno-omit-frame-pointer
+MODE_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=all
+MODE_tsan    := -O1 -g -fsanitize=thread
+MODE_cov     := -O0 -g --coverage
+# _GNU_SOURCE for flock, O_CLOEXEC, epoll and eventfd; asserts stay on: NDEBUG is never set.
+CPPFLAGS += -Iinclude -D_GNU_SOURCE -DHYDRA_VERSION='"$(VERSION)"' -D_FORTIFY_SOURCE=2
+CFLAGS   += -std=c17 $(WARN) $(MODE_$(VARIANT)) -fstack-protector-strong -MMD -MP
+ifneq ($(VARIANT),release)
+CPPFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(CPPFLAGS))
+endif
+LDFLAGS  += $(filter -fsanitize% --coverage,$(MODE_$(VARIANT))) -pthread
+
+layers    := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard src/*/*.c)))))
+closure    = $(sort $(1) $(foreach d,$(ALLOW_$(1)),$(call closure,$(d))))
+# Libraries of a layer and all below it; crypto rides along because it defines base's hc_derive().
+link_layers = $(filter $(layers),$(call closure,$(1)) crypto)
+link_with   = -Wl,--start-group $(foreach l,$(1),$(OUT)/lib/lib$(l).a) -Wl,--end-group $(sort $(foreach l,$(1),$(LIBS_$(l))))
+
+# A program is a layer with a main.c.
+PROGRAM_daemon := hydraclusterd
+PROGRAM_sim    := hydrasim
+PROGRAM_body   := hydrabody
+PROGRAM_head   := hydrahead
+PROGRAM_ctl    := hydractl
+program_layers := $(foreach l,$(layers),$(if $(wildcard src/$(l)/main.c),$(l)))
+programs       := $(foreach l,$(program_layers),$(OUT)/$(PROGRAM_$(l)))
+
+unit_sources := $(wildcard tests/unit/*/test_*.c)
+unit_programs := $(patsubst tests/unit/%.c,$(OUT)/unit/%,$(unit_sources))
+
+.PHONY: all help check unit lint asan ubsan clean $(addprefix unit-,$(layers))
+.SECONDARY:
+all: $(programs)
+
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+define layer_rules
+$(OUT)/lib/lib$(1).a: $(patsubst src/%.c,$(OUT)/obj/%.o,$(filter-out src/$(1)/main.c,$(wildcard src/$(1)/*.c)))
+	@mkdir -p $$(@D)
+	@rm -f $$@
+	@ar rcs $$@ $$^
+unit-$(1): $(patsubst tests/unit/%.c,$(OUT)/unit/%,$(wildcard tests/unit/$(1)/test_*.c))
+	@set -e; for t in $$^; do $$$$t; done
+$(patsubst tests/unit/%.c,$(OUT)/unit/%,$(wildcard tests/unit/$(1)/test_*.c)): $(OUT)/unit/$(1)/%: $(OUT)/tobj/unit/$(1)/%.o $(patsubst tests/unit/%.c,$(OUT)/tobj/unit/%.o,$(filter-out tests/unit/$(1)/test_%,$(wildcard tests/unit/$(1)/*.c))) $(foreach l,$(call link_layers,$(1)),$(OUT)/lib/lib$(l).a)
+	@mkdir -p $$(@D)
+	$$(CC) $$(LDFLAGS) $$(filter %.o,$$^) $(call link_with,$(call link_layers,$(1))) -lcmocka -o $$@
+endef
+$(foreach l,$(layers),$(eval $(call layer_rules,$(l))))
+
+define program_rules
+$(OUT)/$(PROGRAM_$(1)): $(OUT)/obj/$(1)/main.o $(foreach l,$(call link_layers,$(1)),$(OUT)/lib/lib$(l).a)
+	$$(CC) $$(LDFLAGS) $$(filter %.o,$$^) $(call link_with,$(call link_layers,$(1))) -o $$@
+endef
+$(foreach l,$(program_layers),$(eval $(call program_rules,$(l))))
+
+$(OUT)/obj/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+$(OUT)/tobj/%.o: tests/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests/support $(CFLAGS) -c $< -o $@
+
+unit: $(unit_programs)
+	@set -e; for t in $(unit_programs); do $$t; done
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(OUT) -name '*.d' 2>/dev/null)

@@ -1,0 +1,41 @@
+/* client.h - a small HTTPS client (libcurl): blocking calls for the CLI and the agents, and a multi driver for the fleet simulator. */
+#ifndef HYDRA_CLIENT_CLIENT_H
+#define HYDRA_CLIENT_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hydra/base/buf.h"
+#include "hydra/base/err.h"
+
+#define CLIENT_ANSWER_MAX ((size_t)16 * 1024 * 1024)
+
+struct client_options {
+    const char *server_url;       /* http://127.0.0.1:8080 */
+    const char *ca_file;          /* NULL: the system's */
+    bool insecure;                /* accept any certificate; for tests and the first look */
+    int64_t timeout_ms;           /* of one call; 15,000 is what shipping heads use */
+};
+struct client_answer { long status; struct hc_buf body; int64_t took_us; int retry_after_seconds; };   /* status 0: no answer; -1 no Retry-After */
+void client_answer_free(struct client_answer *answer);
+
+struct client;                    /* one connection kept alive; one thread at a time */
+HC_MUST enum hc_err client_open(const struct client_options *options, struct client **ret_client, struct hc_diag *diag);
+struct client *client_close(struct client *client);      /* accepts NULL, returns NULL */
+/* method "GET"; path "/api/v1/slots?x=y"; token and body may be NULL. HC_ERR_NET, HC_ERR_TIMEOUT with diag; any HTTP status is HC_OK. */
+HC_MUST enum hc_err client_call(struct client *client, const char *method, const char *path, const char *token, const char *body,
+                                struct client_answer *ret_answer, struct hc_diag *diag);
+
+/* Many calls at once on one thread. `done` runs inside client_multi_turn. err as client_call's. */
+struct client_multi;
+typedef void client_done_fn(void *ctx, enum hc_err err, const struct client_answer *answer);
+HC_MUST enum hc_err client_multi_open(const struct client_options *options, struct client_multi **ret_multi, struct hc_diag *diag);
+struct client_multi *client_multi_close(struct client_multi *multi);      /* calls under way end with HC_ERR_NET */
+/* `lane` keeps calls of one peer on a connection of their own, as real devices have (0: any). timeout_ms 0: the option's. */
+HC_MUST enum hc_err client_multi_call(struct client_multi *multi, uint64_t lane, const char *method, const char *path, const char *token,
+                                      const char *body, int64_t timeout_ms, client_done_fn *done, void *ctx);
+void client_multi_turn(struct client_multi *multi, int64_t wait_ms);      /* waits at most wait_ms for traffic, runs what is due */
+size_t client_multi_under_way(const struct client_multi *multi);
+
+#endif

@@ -1,0 +1,41 @@
+# Who may include whom: `<layer>: <layers it may include besides itself>`. The Makefile links by it, scripts/check-deps.sh checks by it.
+ALLOW_base       :=
+ALLOW_os         := base
+ALLOW_crypto     := base
+ALLOW_codec      := base
+ALLOW_metrics    := base
+ALLOW_core       := base
+ALLOW_proto      := base codec
+ALLOW_store      := base os codec core
+ALLOW_feed       := base os codec core
+ALLOW_journal    := base os codec core
+ALLOW_engine     := base os core store feed journal metrics
+ALLOW_auth       := base crypto
+ALLOW_http       := base os metrics
+ALLOW_api        := base core proto codec engine feed metrics auth crypto http
+ALLOW_web        := base http api
+ALLOW_daemon     := base os crypto codec metrics core proto store feed journal engine auth http api web
+ALLOW_client     := base os codec
+ALLOW_gamestream := base os crypto
+ALLOW_sunshine   := base os codec
+ALLOW_body       := base os codec crypto proto client http sunshine gamestream
+ALLOW_head       := base os codec crypto proto client http gamestream
+ALLOW_ctl        := base proto codec client
+ALLOW_sim        := base os codec proto client
+
+# Third-party headers by layer (as they stand in #include <...>), and what to link for them.
+HEADERS_os      := systemd/ uuid/
+HEADERS_crypto  := openssl/
+HEADERS_codec   := jansson.h yaml.h
+HEADERS_proto   := jansson.h
+HEADERS_http    := microhttpd.h
+HEADERS_api     := jansson.h
+HEADERS_feed    := jansson.h
+HEADERS_store   := yaml.h
+HEADERS_client  := curl/
+HEADERS_sim     := jansson.h
+LIBS_os      := -lsystemd -luuid
+LIBS_crypto  := -lcrypto
+LIBS_codec   := -ljansson -lyaml
+LIBS_http    := -lmicrohttpd
+LIBS_client  := -lcurl
