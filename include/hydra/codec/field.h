@@ -12,6 +12,7 @@
 #include "hydra/base/arena.h"
 #include "hydra/base/buf.h"
 #include "hydra/base/err.h"
+#include "hydra/base/words.h"
 
 enum codec_type {
     CODEC_STR,       /* char[limit + 1] in the struct; UTF-8 without control characters, at most `limit` bytes */
@@ -43,7 +44,6 @@ enum codec_flag {
     CODEC_ID_ITEMS = 32      /* STRS: each item is an id rather than a name */
 };
 
-struct codec_words { const char *const *words; size_t count; };
 struct codec_list { void *items; size_t count; };   /* items is NULL when count is 0 */
 
 struct codec_table;
@@ -54,7 +54,7 @@ struct codec_field {
     uint64_t limit;
     unsigned flags;
     const struct codec_table *sub;      /* OBJECT, LIST */
-    const struct codec_words *words;    /* WORD */
+    const struct hc_words *words;    /* WORD */
     size_t item_limit;                  /* STRS */
     size_t null_flag;                   /* CODEC_NULLABLE_OBJECT */
 };
@@ -73,6 +73,6 @@ struct codec_table {
 bool codec_has(const struct codec_table *table, const void *object, const char *key);
 
 /* Index of `word` in the table, or -1. */
-int codec_word_index(const struct codec_words *words, const char *word);
+int codec_word_index(const struct hc_words *words, const char *word);
 
 #endif

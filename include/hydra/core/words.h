@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "hydra/base/words.h"
+
 /* Lease states, rules §6.2. The last five are terminal. */
 #define LEASE_STATE_LIST(X) \
     X(HELD, "held") X(GRANTED, "granted") X(PAIRING, "pairing") X(STARTING, "starting") X(STREAMING, "streaming") X(ADOPTED, "adopted") \
@@ -171,12 +173,11 @@ enum deny_reason { DENY_LIST(X) DENY_REASONS };
 #undef X
 
 /* The texts in enum order, for codec tables: `words` has `count` entries. */
-struct word_list { const char *const *words; size_t count; };
-extern const struct word_list lease_state_words, lease_why_words, lease_source_words, lease_mode_words, enforce_words, circuit_words,
+extern const struct hc_words lease_state_words, lease_why_words, lease_source_words, lease_mode_words, enforce_words, circuit_words,
     safe_mode_words, stream_state_words, stream_why_words, ticket_state_words, wait_words, approval_words, accept_mode_words, session_words,
     stream_status_words, gate_mode_words, head_lease_state_words, action_words, body_event_words, why_not_words, divergence_words,
     conflict_words, note_words, deny_words;
-const char *word_of(const struct word_list *list, int value);   /* asserts the range */
-int word_find(const struct word_list *list, const char *word);  /* -1: not in the list */
+const char *word_of(const struct hc_words *list, int value);   /* asserts the range */
+int word_find(const struct hc_words *list, const char *word);  /* -1: not in the list */
 
 #endif
