@@ -82,6 +82,7 @@ HC_MUST enum hc_err alloc_put(struct alloc *alloc, enum rec_kind kind, const cha
 HC_MUST enum hc_err alloc_snapshot(const struct alloc *from, struct alloc **ret_snapshot);
 /* Marks a record dirty without a step: a load that clamped, a merge. */
 HC_MUST enum hc_err alloc_mark_dirty(struct alloc *alloc, enum rec_kind kind, const char *key);
+void alloc_clear_dirty(struct alloc *alloc);                                /* the cut has taken the list */
 
 /* Index lookups. All return NULL when there is none. */
 const char *alloc_lease_body(const struct alloc *alloc, const char *lease_id);   /* body that has this lease, or a ghost of it */
