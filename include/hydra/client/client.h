@@ -23,11 +23,14 @@ void client_answer_free(struct client_answer *answer);
 struct client;                    /* one connection kept alive; one thread at a time */
 HC_MUST enum hc_err client_open(const struct client_options *options, struct client **ret_client, struct hc_diag *diag);
 struct client *client_close(struct client *client);      /* accepts NULL, returns NULL */
-/* method "GET"; path "/api/v1/slots?x=y"; token and body may be NULL. HC_ERR_NET, HC_ERR_TIMEOUT with diag; any HTTP status is HC_OK. */
+/* method "GET"; path "/api/v1/slots?x=y"; token and body may be NULL. HC_ERR_NET, HC_ERR_TIMEOUT with diag; any HTTP status is HC_OK.
+ * Also HC_ERR_LIMIT (an answer over CLIENT_ANSWER_MAX), HC_ERR_SYNTAX (a path or token that must not be sent), HC_ERR_CONFIG (the CA file),
+ * HC_ERR_NOMEM. *ret_answer is the caller's to free; its body is NUL-terminated, also when empty. No redirect is followed, no proxy used. */
 HC_MUST enum hc_err client_call(struct client *client, const char *method, const char *path, const char *token, const char *body,
                                 struct client_answer *ret_answer, struct hc_diag *diag);
 
-/* Many calls at once on one thread. `done` runs inside client_multi_turn. err as client_call's. */
+/* Many calls at once on one thread. `done` runs inside client_multi_turn (or _close), may start further calls, and only borrows `answer`
+ * (status 0 unless err is HC_OK). err as client_call's. */
 struct client_multi;
 typedef void client_done_fn(void *ctx, enum hc_err err, const struct client_answer *answer);
 HC_MUST enum hc_err client_multi_open(const struct client_options *options, struct client_multi **ret_multi, struct hc_diag *diag);
