@@ -134,6 +134,12 @@ bool safe_mode_blocks(const struct core_view *v, const struct body_rec *body, co
 bool safe_mode_awaits(const struct core_view *v, const char *district);                                   /* bodies are awaited: 503 reconciling */
 HC_MUST enum hc_err safe_mode_clock(struct step *s, const char *district);
 
+/* ---- slots_put.c, drain.c: called by reconcile.c and clocks.c ---- */
+/* Makes the slots what slots_total says: new ones are added, a lowered one goes when its last lease is gone. */
+HC_MUST enum hc_err slots_shape(struct step *s, const char *body_id);
+bool slot_gone(const struct body_rec *body, uint32_t slot);          /* lowered and without a live lease: shown nowhere */
+HC_MUST enum hc_err drain_clock(struct step *s, const char *body_id);        /* after the deadline streaming leases end revoked(drained) */
+HC_MUST enum hc_err body_rec_new(struct step *s, const char *node_id);       /* a node got the role body; one that exists is kept */
 /* ---- answers.c: copies for the result ---- */
 HC_MUST enum hc_err answer_lease(struct step *s, enum core_answer answer, const char *lease_id, bool with_token);   /* lease, body, epoch, ttl */
 HC_MUST enum hc_err answer_ticket(struct step *s, const char *head_id);
