@@ -48,6 +48,7 @@ enum lease_event {
     LEV_HEAD_RELEASE /* release that drains */, LEV_SILENCE, LEV_START_DEADLINE, LEV_BODY_STREAM, LEV_LAUNCH_FAILED, LEV_BODY_IDLE /* confirmed */,
     LEV_UNATTENDED, LEV_BODY_SILENT, LEV_BODY_BACK /* unknown -> came_from */, LEV_DRAIN /* operator, drain, deletion */, LEV_DRAIN_DONE, LEV_DRAIN_TIMEOUT,
     LEV_TAKEN_BACK /* streaming heartbeat during draining(unattended) */, LEV_UNKNOWN_HOLD, LEV_REVOKE, LEV_RELEASE_UNKNOWN, LEV_WASTED, LEV_SUPERSEDED,
+    LEV_HEAD_ABANDON /* like HEAD_GONE, of an implicit lease */, LEV_DRAIN_UNATTENDED, LEV_DRAIN_ABANDONED /* ways in which a drain is done */,
     LEV_COUNT
 };
 struct lease_edge { enum lease_state from; enum lease_event on; enum lease_state to; };
@@ -56,6 +57,7 @@ extern const size_t lease_edge_count;
 const char *lease_event_name(enum lease_event on);
 bool lease_event_is_clock(enum lease_event on);
 HC_MUST enum hc_err lease_apply(struct lease *lease, enum lease_event on, enum lease_why why, hc_time now);
+void lease_born(struct lease *lease, enum lease_state state, hc_time now);      /* the first state of a new lease */
 
 /* ---- grant.c ---- */
 struct grant {
@@ -82,6 +84,30 @@ HC_MUST enum hc_err lease_event(struct step *s, const char *lease_id, enum lease
 /* Release by the head or in its name (§6.2 point 2): ends at once or drains, as the rules say for its state and protocol. */
 HC_MUST enum hc_err lease_release(struct step *s, const char *lease_id, enum lease_why why, enum stream_fate fate);
 struct lease *lease_in(struct body_rec *body, const char *lease_id, struct slot **ret_slot);     /* mutable; NULL: absent */
+/* As lease_event(), but it counts against no circuit, no head and no stream: a clock that ran out while we were down (§4.3). */
+HC_MUST enum hc_err lease_event_uncounted(struct step *s, const char *lease_id, enum lease_event on, enum lease_why why);
+
+/* ---- session.c: what a report says about a slot ---- */
+enum session_claim { SESSION_OWN /* names this lease */, SESSION_SILENT /* names nobody: taken for the lease's */, SESSION_OTHER /* names another */ };
+enum session_claim session_names(const struct lease *lease, const struct session_obs *seen);
+/* Its client is known (by name or uuid) and is not the lease's: wrong_client, what `evict` may name (§10.4). */
+bool session_wrong_client(const struct lease *lease, const struct session_obs *seen);
+bool session_live(const struct session_obs *seen);                                 /* starting or streaming */
+const char *session_head(const struct session_obs *seen);                          /* X of client_name "hydra-X", "" if it has another name */
+const char *app_token_of(const char *app);                                         /* the 32 hex digits after '#', "" if there are none */
+/* The rows of a slot that are not idle, in report order: start with *cursor 0; NULL: no more. A legacy body's slot 0 has one when it streams. */
+const struct session_obs *session_next(const struct body_obs *obs, uint32_t slot, size_t *cursor);
+bool slot_named(const struct body_obs *obs, uint32_t slot);                         /* the newest report says something about the slot */
+bool slot_idle(const struct body_obs *obs, uint32_t slot);                          /* named, and every row idle */
+bool agent_warming(const struct body_obs *obs, hc_time now);                        /* §6.2.5 */
+/* The ghost that forbids adopting this session (§6.2.3: unauthorized_stream, terminate), or NULL. */
+const struct ghost *session_refused(const struct core_view *v, const struct body_rec *body, uint32_t slot, const struct session_obs *seen);
+
+/* ---- witness.c: a streaming heartbeat that names a body whose slots are leased to others (§10.3): the slot of the row, or false ---- */
+bool witness_slot(const struct core_view *v, const char *head_id, const char **ret_body_id, uint32_t *ret_slot);
+HC_MUST enum hc_err witness_check(struct step *s, const char *head_id);            /* slot_conflict, once per mismatch */
+/* ---- adopt.c: gives an adopted lease without a head to this one (§10.2); *ret_done false: it has another lease ---- */
+HC_MUST enum hc_err adopted_attribute(struct step *s, const char *lease_id, const char *head_id, bool *ret_done);
 
 /* ---- circuit.c ---- */
 HC_MUST enum hc_err circuit_count(struct step *s, struct body_rec *body, const char *head_id, enum lease_why why);
