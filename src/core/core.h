@@ -165,7 +165,10 @@ HC_MUST enum hc_err safe_mode_clock(struct step *s, const char *district);
 HC_MUST enum hc_err slots_shape(struct step *s, const char *body_id);
 bool slot_gone(const struct body_rec *body, uint32_t slot);          /* lowered and without a live lease: shown nowhere */
 HC_MUST enum hc_err drain_clock(struct step *s, const char *body_id);        /* after the deadline streaming leases end revoked(drained) */
+/* ---- registry.c, node_delete.c ---- */
 HC_MUST enum hc_err body_rec_new(struct step *s, const char *node_id);       /* a node got the role body; one that exists is kept */
+HC_MUST enum hc_err node_seen(struct step *s, const char *node_id);          /* an authenticated request: online; core_step() calls it for every node caller */
+HC_MUST enum hc_err node_bury(struct step *s, const char *body_id);          /* a deleted body goes when its last lease and history line are gone */
 /* ---- answers.c: copies for the result ---- */
 HC_MUST enum hc_err answer_lease(struct step *s, enum core_answer answer, const char *lease_id, bool with_token);   /* lease, body, epoch, ttl */
 HC_MUST enum hc_err answer_ticket(struct step *s, const char *head_id);

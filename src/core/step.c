@@ -102,8 +102,11 @@ static enum hc_err reconcile_touched(struct step *s)
     s->touched_count = s->touched_size = 0;
     enum hc_err err = HC_OK;
     for (size_t i = 0; i < count && err == HC_OK; i++)
-        if (alloc_body(s->live, pass[i]) != NULL)
+        if (alloc_body(s->live, pass[i]) != NULL) {
             err = reconcile_body(s, pass[i]);
+            if (err == HC_OK)
+                err = node_bury(s, pass[i]);
+        }
     hc_free(pass);
     return err;
 }
@@ -150,7 +153,9 @@ static enum hc_err reconcile_all(struct step *s)
 static enum hc_err run(struct step *s)
 {
     const struct event_row *row = &event_rows[s->ev->type];
-    enum hc_err err = s->ev->store_ok ? run_clocks(s, row) : HC_OK;
+    enum hc_err err = s->ev->caller.kind == CALLER_NODE ? node_seen(s, s->ev->caller.node_id) : HC_OK;
+    if (err == HC_OK && s->ev->store_ok)
+        err = run_clocks(s, row);
     if (err == HC_OK)
         err = row->handler(s);
     /* A dry run has its answer now; without a store nothing may be granted or ended (§3.5). */
