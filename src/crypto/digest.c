@@ -25,7 +25,7 @@ static void fetch(void)
     hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
 }
 
-/* Only without memory, or with a library that crypto_start() would have refused: an id or a check made without its digest would be unsafe. */
+/* Only without memory, or with a library that crypto_start() would have refused: an id or a check without its digest would be unsafe. */
 static _Noreturn void die(const char *what)
 {
     (void)fprintf(stderr, "<2>level=critical event=crypto_failed what=%s\n", what);

@@ -25,8 +25,9 @@ enum codec_type {
     CODEC_I64,       /* int64_t, magnitude at most `limit` */
     CODEC_WORD,      /* an enum (int-sized): index into the `words` table; other words are refused */
     CODEC_TIME,      /* hc_time; RFC 3339; HC_TIME_NEVER is written as null or left out */
-    CODEC_SECONDS,   /* int64_t milliseconds in memory, whole seconds outside (rounded up); negative is written as null */
-    CODEC_DURATION,  /* int64_t milliseconds in memory, "90s" outside */
+    CODEC_SECONDS,   /* int64_t milliseconds in memory, whole seconds outside (rounded up); negative is written as null;
+                        reading: at most `limit` seconds unless `limit` is 0 */
+    CODEC_DURATION,  /* int64_t milliseconds in memory, "90s" outside; negative is written as null; reading: at most `limit` ms unless it is 0 */
     CODEC_OBJECT,    /* a struct at the offset; `sub` is its table */
     CODEC_LIST,      /* struct codec_list of structs of `sub`; at most `limit` items */
     CODEC_STRS,      /* struct codec_list of const char *; at most `limit` items of at most `item_limit` bytes, hc_name rules */
@@ -40,7 +41,7 @@ enum codec_flag {
     CODEC_EMPTY_OK = 2,      /* ID, NAME: "" is allowed */
     CODEC_OMIT_EMPTY = 4,    /* writing: left out when it has no value ("", NULL, HC_TIME_NEVER, negative seconds, false, empty list) */
     CODEC_NULL_EMPTY = 8,    /* writing JSON: such a value is written as null ("" and NULL; empty lists stay []) */
-    CODEC_NULLABLE_OBJECT = 16, /* writing an OBJECT: `null_flag` is the offset of a bool that says "there is one" */
+    CODEC_NULLABLE_OBJECT = 16, /* OBJECT: `null_flag` is the offset of a bool that says "there is one"; reading sets it */
     CODEC_ID_ITEMS = 32      /* STRS: each item is an id rather than a name */
 };
 
@@ -54,7 +55,7 @@ struct codec_field {
     uint64_t limit;
     unsigned flags;
     const struct codec_table *sub;      /* OBJECT, LIST */
-    const struct hc_words *words;    /* WORD */
+    const struct hc_words *words;       /* WORD */
     size_t item_limit;                  /* STRS */
     size_t null_flag;                   /* CODEC_NULLABLE_OBJECT */
 };
