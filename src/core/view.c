@@ -1,0 +1,41 @@
+/* view.c - small questions to a view that several files ask. */
+#include "view.h"
+
+#include <stdio.h>
+
+bool body_online(const struct core_view *v, const char *node_id)
+{
+    const struct node_rec *node = alloc_node(v->saved, node_id);
+    if (node == NULL)
+        return false;
+    hc_time seen = node_seen_at(v->obs, node);
+    return hc_time_set(seen) && hc_time_since(v->now, seen) <= v->saved->config->timers.node_offline_ms;
+}
+
+bool body_fresh(const struct core_view *v, const char *body_id)
+{
+    const struct body_obs *obs = observed_body(v->obs, body_id);
+    return obs != NULL && hc_time_set(obs->reported_at) && hc_time_since(v->now, obs->reported_at) <= v->saved->config->timers.body_report_fresh_ms;
+}
+
+void body_pool(const struct node_rec *body, char out[POOL_SIZE])
+{
+    (void)snprintf(out, POOL_SIZE, "%s/%s-owned", body->district, body->venue);
+}
+
+int64_t lease_unattended_ms(const struct core_view *v, const struct lease *lease)
+{
+    if (lease->state != LEASE_STREAMING && lease->state != LEASE_ADOPTED)
+        return -1;
+    hc_time heard = lease_clock(v->obs, lease).head_renewed_at;
+    if (!hc_time_set(heard))
+        heard = hc_time_set(lease->streaming_at) ? lease->streaming_at : lease->granted_at;
+    int64_t silent_ms = hc_time_since(v->now, heard);
+    return silent_ms > v->saved->config->timers.soft_hold_rolling_ms ? silent_ms : -1;
+}
+
+bool head_is_legacy(const struct core_view *v, const char *head_id)
+{
+    const struct node_rec *head = alloc_node(v->saved, head_id);
+    return head != NULL && head->protocol_version < 2;
+}
