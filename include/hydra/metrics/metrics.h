@@ -1,4 +1,4 @@
-/* metrics.h - counters, gauges and histograms as table rows, and their Prometheus text. Not locked: see each call. */
+/* metrics.h - counters, gauges and histograms as table rows, and their Prometheus text. */
 #ifndef HYDRA_METRICS_METRICS_H
 #define HYDRA_METRICS_METRICS_H
 
@@ -31,13 +31,13 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
     X(EVENTS,              COUNTER,   "events_total",               "type,expected_legacy",               "Events published.")       \
     X(LEASES_ENDED,        COUNTER,   "leases_ended_total",         "state,reason",                       "Leases ended.")           \
     X(SAVES,               COUNTER,   "store_saves_total",          "outcome",                            "Saves of the data files.") \
-    X(SAVE_SECONDS,        HISTOGRAM, "store_save_seconds",         "",                                   "One save: format to folder sync.") \
-    X(SAVE_GROUP,          HISTOGRAM, "store_save_group_size",      "",                                   "Operations that shared a save.") \
+    X(SAVE_SECONDS,        HISTOGRAM, "store_save_seconds",         "",                        "One save: format to folder sync.") \
+    X(SAVE_GROUP,          HISTOGRAM, "store_save_group_size",      "",                        "Operations that shared a save.") \
     X(STORE_UP,            GAUGE,     "store_up",                   "",                                   "1 while saves succeed.")  \
     X(MUTEX_HELD,          HISTOGRAM, "mutex_held_seconds",         "",                                   "One hold of the mutex.")  \
-    X(EDGE_ERRORS,         COUNTER,   "lease_edge_errors_total",    "",                                   "Transitions that the table does not have.") \
+    X(EDGE_ERRORS,         COUNTER,   "lease_edge_errors_total",    "",                        "Transitions that no row has.") \
     X(ETA_ERROR,           HISTOGRAM, "queue_eta_error_seconds",    "",                                   "|Estimated - real| wait.") \
-    X(LOG_DROPPED,         COUNTER,   "log_lines_dropped_total",    "",                                   "Library log lines over the rate.")
+    X(LOG_DROPPED,         COUNTER,   "log_lines_dropped_total",    "",                        "Library log lines over the rate.")
 #define X(id, type, name, labels, help) METRIC_##id,
 enum metric_id { METRIC_LIST(X) METRIC_COUNT };
 #undef X
@@ -46,7 +46,8 @@ struct metrics;                                    /* one per daemon; every seri
 #define METRIC_SERIES_MAX 4096
 struct metrics *metrics_new(void);                 /* NULL: no memory */
 void metrics_free(struct metrics *m);              /* accepts NULL */
-/* Label values in the table's order; NULL-terminated by count of the row. Over METRIC_SERIES_MAX the label values become "other". Thread-safe (an own leaf lock). */
+/* Label values (const char *) in the table's order, as many as the row has labels; none for a row without. Over METRIC_SERIES_MAX the
+ * label values become "other". Thread-safe (an own leaf lock). Without memory for a new series the sample is dropped. */
 void metrics_add(struct metrics *m, enum metric_id id, double by, ...);        /* counters and gauges */
 void metrics_set(struct metrics *m, enum metric_id id, double value, ...);     /* gauges */
 void metrics_observe(struct metrics *m, enum metric_id id, double value, ...); /* histograms */
