@@ -27,7 +27,8 @@ enum codec_type {
     CODEC_TIME,      /* hc_time; RFC 3339; HC_TIME_NEVER is written as null or left out */
     CODEC_SECONDS,   /* int64_t milliseconds in memory, whole seconds outside (rounded up); negative is written as null;
                         reading: at most `limit` seconds unless `limit` is 0 */
-    CODEC_DURATION,  /* int64_t milliseconds in memory, "90s" outside; negative is written as null; reading: at most `limit` ms unless it is 0 */
+    CODEC_DURATION,  /* int64_t milliseconds in memory, "90s" outside; negative is written as null; reading: at most `limit` ms unless
+                        `limit` is 0 */
     CODEC_OBJECT,    /* a struct at the offset; `sub` is its table */
     CODEC_LIST,      /* struct codec_list of structs of `sub`; at most `limit` items */
     CODEC_STRS,      /* struct codec_list of const char *; at most `limit` items of at most `item_limit` bytes, hc_name rules */

@@ -25,7 +25,8 @@ struct yaml_node {
 bool yaml_is_null(const struct yaml_node *node);
 const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);    /* NULL: absent (linear) */
 
-/* Parses the text into `arena`. `file` is for messages only. An empty document gives an empty map. HC_ERR_SYNTAX with diag "FILE:LINE:COL: ...". */
+/* Parses the text into `arena`. `file` is for messages only. An empty document gives an empty map. HC_ERR_SYNTAX with
+ * diag "FILE:LINE:COL: ..."; HC_ERR_NOMEM. */
 HC_MUST enum hc_err yaml_parse(const char *file, const char *text, size_t len, struct hc_arena *arena, struct yaml_node **ret_root,
                                struct hc_diag *diag);
 
@@ -37,9 +38,10 @@ HC_MUST enum hc_err yaml_read(const struct codec_table *table, const char *file,
 enum hc_err yaml_fail(struct hc_diag *diag, const char *file, const struct yaml_node *at, const char *key, const char *format, ...)
     HC_PRINTF(5, 6);
 
-/* Writing. `yaml_write_members` appends "KEY: VALUE\n" lines indented by `indent` spaces (lists of objects as block sequences, lists of scalars in
- * flow style); rows with CODEC_OMIT_EMPTY and no value are left out. `yaml_write_item` is the same as a sequence item ("- KEY: VALUE").
- * Scalars that could be read as null, bool, number or time, or that have special characters, are double-quoted. */
+/* Writing. `yaml_write_members` appends "KEY: VALUE\n" lines indented by `indent` spaces (lists of objects as block sequences,
+ * lists of scalars in flow style); rows with CODEC_OMIT_EMPTY and no value are left out. `yaml_write_item` is the same as a
+ * sequence item ("- KEY: VALUE"). Scalars that could be read as null, bool, number or time, or that have special characters, are
+ * double-quoted. */
 void yaml_write_members(const struct codec_table *table, const void *object, unsigned indent, struct hc_buf *out);
 void yaml_write_item(const struct codec_table *table, const void *object, unsigned indent, struct hc_buf *out);
 void yaml_write_scalar(const char *text, struct hc_buf *out);

@@ -1,4 +1,5 @@
-/* digest.h - all the cryptography of the daemon but TLS: SHA-256, HMAC, constant-time compare, base64url. hc_derive() is defined beside it. */
+/* digest.h - all the cryptography of the daemon but TLS: SHA-256, HMAC, constant-time compare, base64url.
+ * hc_derive() of base/derive.h is defined beside it. */
 #ifndef HYDRA_CRYPTO_DIGEST_H
 #define HYDRA_CRYPTO_DIGEST_H
 

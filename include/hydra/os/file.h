@@ -16,7 +16,7 @@ struct os_stamp { uint64_t device, inode; int64_t size, mtime_ns, ctime_ns; bool
 
 void os_close(int *fd);                                   /* HC_CLEANUP: closes when >= 0, sets -1 */
 HC_MUST enum hc_err os_dir_open(const char *path, int *ret_fd, struct hc_diag *diag);            /* O_DIRECTORY */
-HC_MUST enum hc_err os_dir_make_private(const char *path, struct hc_diag *diag);                 /* mkdir 0700; exists is HC_OK if it is a folder */
+HC_MUST enum hc_err os_dir_make_private(const char *path, struct hc_diag *diag);       /* mkdir 0700; exists is HC_OK if it is a folder */
 /* Reads `name` in `dir_fd` whole into *ret_text (malloc, NUL-terminated, hc_free). HC_ERR_NOTFOUND, HC_ERR_LIMIT above `limit`, HC_ERR_IO.
  * `ret_stamp` (may be NULL) is of the file as read. */
 HC_MUST enum hc_err os_file_read(int dir_fd, const char *name, size_t limit, char **ret_text, size_t *ret_len, struct os_stamp *ret_stamp,
@@ -28,7 +28,8 @@ bool os_stamp_same(const struct os_stamp *a, const struct os_stamp *b);
 HC_MUST enum os_replace os_file_replace(int dir_fd, const char *name, const char *bytes, size_t len, struct os_stamp *ret_stamp,
                                         struct hc_diag *diag);
 HC_MUST enum hc_err os_write_all(int fd, const char *bytes, size_t len);
-/* Creates NAME 0600 if need be, takes flock(LOCK_EX|LOCK_NB), writes our PID into it. HC_ERR_LOCKED: *ret_pid is what the file names (0: unknown). */
+/* Creates NAME 0600 if need be, takes flock(LOCK_EX|LOCK_NB), writes our PID into it. HC_ERR_LOCKED: *ret_pid (may be NULL) is what the
+ * file names (0: unknown). */
 HC_MUST enum hc_err os_lock_take(int dir_fd, const char *name, int *ret_fd, pid_t *ret_pid, struct hc_diag *diag);
 /* The same with LOCK_EX and waiting at most `wait_ms` (tokens.yaml). */
 HC_MUST enum hc_err os_lock_wait(int dir_fd, const char *name, int64_t wait_ms, int *ret_fd, struct hc_diag *diag);

@@ -53,7 +53,8 @@ void sample_fill(struct sample *sample)
     };
     *sample = (struct sample){
         .present = (UINT64_C(1) << ROWS) - 1, .label = "\"\\ {x}:#", .id = "2026-01-01", .other_id = "true", .name = "漢字 of Paris",
-        .note = "two\nlines\tand \xc2\x85 \xe2\x80\xa8 \xef\xbb\xbf end ", .on = true, .small = SAMPLE_SMALL_MAX, .big = (UINT64_C(1) << 53) - 1,
+        .note = "two\nlines\tand \xc2\x85 \xe2\x80\xa8 \xef\xbb\xbf end ", .on = true,
+        .small = SAMPLE_SMALL_MAX, .big = (UINT64_C(1) << 53) - 1,
         .delta = -SAMPLE_DELTA_MAX, .state = SAMPLE_BUSY, .at = { 1757068931042 }, .age_ms = 90000, .wait_ms = 5400000,
         .part = { .present = 3, .id = "p", .state = SAMPLE_BUSY }, .maybe = { .present = 2, .state = SAMPLE_IDLE }, .has_maybe = true,
         .parts = { parts, 3 }, .names = { names, 3 }, .ids = { ids, 2 }, .numbers = { numbers, 3 },

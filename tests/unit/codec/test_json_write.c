@@ -29,8 +29,9 @@ static void test_write__nothing_set__nulls_and_empty_texts(void **state)
     struct sample sample = { .age_ms = -1, .wait_ms = -1 };
     HC_CLEANUP(hc_buf_freep) struct hc_buf text = { 0 };
     json_write(&sample_json, &sample, &text);
-    assert_string_equal(text.data, "{\"label\":\"\",\"id\":\"\",\"other_id\":null,\"name\":\"\",\"note\":null,\"on\":false,\"small\":0,\"big\":0,"
-                                   "\"delta\":0,\"state\":\"\",\"at\":null,\"age_seconds\":null,\"wait\":null,\"part\":{},\"maybe\":null,"
+    assert_string_equal(text.data, "{\"label\":\"\",\"id\":\"\",\"other_id\":null,\"name\":\"\",\"note\":null,"
+                                   "\"on\":false,\"small\":0,\"big\":0,\"delta\":0,\"state\":\"\",\"at\":null,"
+                                   "\"age_seconds\":null,\"wait\":null,\"part\":{},\"maybe\":null,"
                                    "\"parts\":[],\"names\":[],\"ids\":[],\"numbers\":[],\"raw\":null}");
 }
 

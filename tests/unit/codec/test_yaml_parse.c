@@ -72,22 +72,28 @@ static void test_parse__what_we_refuse__position_and_reason(void **state)
 {
     (void)state;
     static const struct { const char *text, *begins, *says; } rows[] = {
-        { "a: &x 1\n", "f.yaml:1:4: ", "anchors" }, { "a: &x [1]\n", "f.yaml:1:4: ", "anchors" }, { "a: &x {b: 1}\n", "f.yaml:1:4: ", "anchors" },
-        { "&x a: 1\n", "f.yaml:1:1: ", "anchors" }, { "a: 1\nb: *x\n", "f.yaml:2:4: ", "aliases" }, { "*x : 1\n", "f.yaml:1:1: ", "aliases" },
+        { "a: &x 1\n", "f.yaml:1:4: ", "anchors" }, { "a: &x [1]\n", "f.yaml:1:4: ", "anchors" },
+        { "a: &x {b: 1}\n", "f.yaml:1:4: ", "anchors" },
+        { "&x a: 1\n", "f.yaml:1:1: ", "anchors" }, { "a: 1\nb: *x\n", "f.yaml:2:4: ", "aliases" },
+        { "*x : 1\n", "f.yaml:1:1: ", "aliases" },
         { "a: !!str 1\n", "f.yaml:1:4: ", "tags" }, { "a: !t [1]\n", "f.yaml:1:4: ", "tags" }, { "a: !t {}\n", "f.yaml:1:4: ", "tags" },
-        { "a: ! x\n", "f.yaml:1:4: ", "tags" }, { "!!map {a: 1}\n", "f.yaml:1:1: ", "tags" }, { "a: 1\n<<: {b: 2}\n", "f.yaml:2:1: ", "merge" },
+        { "a: ! x\n", "f.yaml:1:4: ", "tags" }, { "!!map {a: 1}\n", "f.yaml:1:1: ", "tags" },
+        { "a: 1\n<<: {b: 2}\n", "f.yaml:2:1: ", "merge" },
         { "%YAML 1.1\n---\na: 1\n", "f.yaml:1:1: ", "directives" }, { "%TAG !e! tag:x,2000:\n---\na: 1\n", "f.yaml:1:1: ", "directives" },
         { "%FOO bar\n---\na: 1\n", "f.yaml:1:", "directive" },
         { "a: 1\n---\nb: 2\n", "f.yaml:2:1: ", "second document" }, { "a: 1\n...\n---\n{}\n", "f.yaml:3:1: ", "second document" },
-        { "a: 1\nb: 2\na: 3\n", "f.yaml:3:1: ", "a: the key is repeated" }, { "x:\n  - {p: 1, q: 2, 'p': 3}\n", "f.yaml:2:18: ", "p: the key is repeated" },
+        { "a: 1\nb: 2\na: 3\n", "f.yaml:3:1: ", "a: the key is repeated" },
+        { "x:\n  - {p: 1, q: 2, 'p': 3}\n", "f.yaml:2:18: ", "p: the key is repeated" },
         { "b: 1\na: 1\na: 2\nb: 2\n", "f.yaml:3:1: ", "a: the key is repeated" },
         { "? [a]\n: 1\n", "f.yaml:1:3: ", "a key must be text" }, { "? {a: 1}\n: 1\n", "f.yaml:1:3: ", "a key must be text" },
         { "? \n: 1\n", "f.yaml:1:", "a key is missing" }, { ": 1\n", "f.yaml:1:1: ", "expected key" },
         { "a: \"x\\0y\"\n", "f.yaml:1:4: ", "NUL" }, { "\"k\\0\": 1\n", "f.yaml:1:1: ", "NUL" },
-        { "- a\n", "f.yaml:1:1: ", "must be a map" }, { "text\n", "f.yaml:1:1: ", "must be a map" }, { "\"\"\n", "f.yaml:1:1: ", "must be a map" },
+        { "- a\n", "f.yaml:1:1: ", "must be a map" }, { "text\n", "f.yaml:1:1: ", "must be a map" },
+        { "\"\"\n", "f.yaml:1:1: ", "must be a map" },
         { "a: 1\nb: \xff\n", "f.yaml:2:4: ", "" }, { "a: \xc3\xa9\x01\n", "f.yaml:1:5: ", "control characters" },
         { "\xff\xfe" "a", "f.yaml:1:1: ", "" }, { "a: [1\n", "f.yaml:2:1: ", "" }, { "a: \"x\n", "f.yaml:2:1: ", "" },
-        { "a: 1\n b: 2\n", "f.yaml:2:", "" }, { "a:\n\t- 1\n", "f.yaml:2:1: ", "" }, { "a: b: c\n", "f.yaml:1:5: ", "" }, { "a: @x\n", "f.yaml:1:4: ", "" },
+        { "a: 1\n b: 2\n", "f.yaml:2:", "" }, { "a:\n\t- 1\n", "f.yaml:2:1: ", "" }, { "a: b: c\n", "f.yaml:1:5: ", "" },
+        { "a: @x\n", "f.yaml:1:4: ", "" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct hc_arena arena = { 0 };

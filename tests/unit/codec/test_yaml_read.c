@@ -36,7 +36,8 @@ static void test_read__texts_that_look_like_other_types__taken_as_the_row_says(v
 {
     (void)state;
     struct read read;
-    read_text(&read, "id: 2026-01-01\nname: yes\nlabel: 1e3\nnote: true\nother_id: 007\nwait: \"90s\"\nstate: \"idle\"\nat: \"2025-09-04T11:43:18Z\"\n"
+    read_text(&read, "id: 2026-01-01\nname: yes\nlabel: 1e3\nnote: true\nother_id: 007\nwait: \"90s\"\nstate: \"idle\"\n"
+                     "at: \"2025-09-04T11:43:18Z\"\n"
                      "ids: [1, no]\n");
     assert_int_equal(read.err, HC_OK);
     assert_string_equal(read.sample.id, "2026-01-01");

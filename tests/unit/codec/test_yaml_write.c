@@ -45,8 +45,10 @@ static void test_write__nothing_set_but_the_id__read_back_equal(void **state)
     struct hc_arena arena = { 0 };
     HC_CLEANUP(hc_buf_freep) struct hc_buf text = { 0 };
     yaml_write_members(&sample_yaml, &empty, 0, &text);
-    assert_string_equal(text.data, "label: \"\"\nid: i\nother_id: \"\"\nname: null\nnote: null\non: false\nsmall: 0\nbig: 0\ndelta: 0\nstate: \"\"\n"
-                                   "at: null\nage_seconds: null\nwait: null\npart: {}\nmaybe: null\nparts: []\nnames: []\nids: []\nnumbers: []\n");
+    assert_string_equal(text.data, "label: \"\"\nid: i\nother_id: \"\"\nname: null\nnote: null\non: false\n"
+                                   "small: 0\nbig: 0\ndelta: 0\nstate: \"\"\n"
+                                   "at: null\nage_seconds: null\nwait: null\npart: {}\nmaybe: null\n"
+                                   "parts: []\nnames: []\nids: []\nnumbers: []\n");
     read_back(&text, &arena, &back);
     back.present = 0;
     back.part.present = 0;
@@ -59,13 +61,15 @@ static void test_write_members__indented__lists_as_block_sequences(void **state)
 {
     (void)state;
     uint64_t numbers[] = { 1, 2 };
-    struct sample_part parts[] = { { .id = "a", .state = SAMPLE_IDLE, .numbers = { numbers, 2 } }, { .present = 0 }, { .state = SAMPLE_BUSY } };
+    struct sample_part parts[] = { { .id = "a", .state = SAMPLE_IDLE, .numbers = { numbers, 2 } },
+                                   { .present = 0 }, { .state = SAMPLE_BUSY } };
     const struct codec_field rows[] = { { "parts", CODEC_LIST, 0, 9, 0, &sample_part_table, NULL, 0, 0 } };
     const struct codec_table table = { "list", rows, 1, sizeof(struct codec_list), CODEC_NO_PRESENT };
     const struct codec_list list = { parts, 3 };
     HC_CLEANUP(hc_buf_freep) struct hc_buf text = { 0 };
     yaml_write_members(&table, &list, 4, &text);
-    assert_string_equal(text.data, "    parts:\n      - id: a\n        state: idle\n        numbers: [1, 2]\n      - {}\n      - state: busy\n");
+    assert_string_equal(text.data, "    parts:\n      - id: a\n        state: idle\n        numbers: [1, 2]\n"
+                                   "      - {}\n      - state: busy\n");
     hc_buf_clear(&text);
     yaml_write_item(&sample_part_table, &parts[2], 0, &text);
     yaml_write_item(&sample_part_table, &parts[1], 2, &text);
@@ -89,9 +93,11 @@ static void test_write_scalar__plain_and_quoted__as_the_rule_says(void **state)
     static const struct { const char *text, *written; } rows[] = {
         { "node-1a2b", "node-1a2b" }, { "Rupelmonde Castle", "Rupelmonde Castle" }, { "a.b_c/d", "a.b_c/d" }, { "nullify", "nullify" },
         { "", "\"\"" }, { "yes", "\"yes\"" }, { "No", "\"No\"" }, { "NULL", "\"NULL\"" }, { "true", "\"true\"" }, { "oN", "\"oN\"" },
-        { "y", "\"y\"" }, { "NaN", "\"NaN\"" }, { "1e3", "\"1e3\"" }, { "0", "\"0\"" }, { "-", "\"-\"" }, { ".5", "\".5\"" }, { "~", "\"~\"" },
+        { "y", "\"y\"" }, { "NaN", "\"NaN\"" }, { "1e3", "\"1e3\"" }, { "0", "\"0\"" }, { "-", "\"-\"" }, { ".5", "\".5\"" },
+        { "~", "\"~\"" },
         { "2026-01-01", "\"2026-01-01\"" }, { " a", "\" a\"" }, { "a ", "\"a \"" }, { "a  b", "\"a  b\"" }, { "a: b", "\"a: b\"" },
-        { "a #b", "\"a #b\"" }, { "a,b", "\"a,b\"" }, { "say \"x\"", "\"say \\\"x\\\"\"" }, { "a\\b", "\"a\\\\b\"" }, { "a\nb\tc\rd", "\"a\\nb\\tc\\rd\"" },
+        { "a #b", "\"a #b\"" }, { "a,b", "\"a,b\"" }, { "say \"x\"", "\"say \\\"x\\\"\"" }, { "a\\b", "\"a\\\\b\"" },
+        { "a\nb\tc\rd", "\"a\\nb\\tc\\rd\"" },
         { "\x01\x7f", "\"\\u0001\\u007f\"" }, { "\xc2\x85\xe2\x80\xa9\xef\xbb\xbf\xef\xbf\xbf", "\"\\u0085\\u2029\\ufeff\\uffff\"" },
         { "Zürich", "\"Zürich\"" }, { "<<", "\"<<\"" }, { "[x]", "\"[x]\"" }, { "*a", "\"*a\"" },
     };
@@ -110,12 +116,26 @@ static uint64_t random_next(uint64_t *seed)
     return *seed;
 }
 
+static void add_character(uint32_t code, struct hc_buf *out)
+{
+    if (code < 0x80) {
+        hc_buf_char(out, (char)code);
+        return;
+    }
+    unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;    /* bytes after the first */
+    hc_buf_char(out, (char)((more == 1 ? 0xc0 : more == 2 ? 0xe0 : 0xf0) | code >> 6 * more));
+    while (more-- > 0)
+        hc_buf_char(out, (char)(0x80 | (code >> 6 * more & 0x3f)));
+}
+
 /* Any text without NUL that is UTF-8: pieces that have broken somebody's YAML, and any code point. */
 static void random_text(uint64_t *seed, struct hc_buf *out)
 {
     static const char *const pieces[] = {
-        "yes", "null", "1e3", "2026-01-01", "\"", "'", "\\", " ", "\t", "\n", "\r", ": ", " #", "- ", "? ", "{", "}", "[", "]", ",", "&", "*", "!",
-        "|", ">", "%", "@", "`", "~", "<<", "---", "...", "=", "\xc2\x85", "\xc2\xa0", "\xe2\x80\xa8", "\xef\xbb\xbf", "a", "Z", "0", ".", "_", "/", "\x7f",
+        "yes", "null", "1e3", "2026-01-01", "\"", "'", "\\", " ", "\t", "\n", "\r", ": ", " #", "- ", "? ", "{", "}", "[", "]",
+        ",", "&", "*", "!",
+        "|", ">", "%", "@", "`", "~", "<<", "---", "...", "=", "\xc2\x85", "\xc2\xa0", "\xe2\x80\xa8", "\xef\xbb\xbf", "a",
+        "Z", "0", ".", "_", "/", "\x7f",
     };
     hc_buf_clear(out);
     hc_buf_add(out, "", 0);
@@ -128,10 +148,7 @@ static void random_text(uint64_t *seed, struct hc_buf *out)
         uint32_t code = (uint32_t)(random_next(seed) % (pick < 90 ? 0x3000 : 0x110000));
         if (code == 0 || (code >= 0xd800 && code <= 0xdfff))
             code = 'x';
-        const char bytes[4] = { (char)(code < 0x80 ? code : code < 0x800 ? 0xc0 | code >> 6 : code < 0x10000 ? 0xe0 | code >> 12 : 0xf0 | code >> 18),
-                                (char)(0x80 | (code >> (code < 0x800 ? 0 : code < 0x10000 ? 6 : 12) & 0x3f)),
-                                (char)(0x80 | (code >> (code < 0x10000 ? 0 : 6) & 0x3f)), (char)(0x80 | (code & 0x3f)) };
-        hc_buf_add(out, bytes, code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
+        add_character(code, out);
     }
 }
 
