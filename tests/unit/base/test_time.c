@@ -30,7 +30,8 @@ static void test_time__bad_text__refused(void **state)
 {
     (void)state;
     static const char *const bad[] = { "", "2026-09-04", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-09-04T24:00:00Z",
-                                       "2026-09-04T11:43:18", "2026-09-04T11:43:18.Z", "2026-09-04T11:43:18.0421Z", "2026-09-04T11:43:18Zx" };
+                                       "2026-09-04T11:43:18", "2026-09-04T11:43:18.Z",
+                                       "2026-09-04T11:43:18.0421Z", "2026-09-04T11:43:18Zx" };
     hc_time t;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_not_equal(hc_time_parse(bad[i], &t), HC_OK);
