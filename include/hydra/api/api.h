@@ -1,0 +1,33 @@
+/* api.h - the wire (wire §0 to §5): routes, authentication, parsing by table, one core event, one answer.
+ *
+ * Loop thread only. The daemon makes it, gives its http_owner to http_start(), and calls api_turn() once per loop turn. */
+#ifndef HYDRA_API_API_H
+#define HYDRA_API_API_H
+
+#include "hydra/engine/engine.h"
+#include "hydra/http/http.h"
+
+struct api_sunshine { const char *district, *username, *password; };     /* wire §2: to the head itself, until per_device_identity */
+struct api_config {
+    struct engine *engine; struct feed *feed; struct metrics *metrics;
+    const struct core_config *core;
+    const char *data_dir;              /* tokens.yaml is read from here, again within 2 s of a change */
+    const char *version, *server_url;  /* server_url: what enrolled devices are told */
+    bool enrol_pending;                /* enrollment: {approve: manual} */
+    bool metrics_on_loopback;
+    const struct api_sunshine *sunshine; size_t sunshine_count;
+    int64_t (*monotonic_ms)(void);
+};
+struct api;
+HC_MUST enum hc_err api_new(const struct api_config *config, struct api **ret_api, struct hc_diag *diag);
+void api_free(struct api *api);                        /* accepts NULL */
+const struct http_owner *api_owner(struct api *api);
+void api_turn(struct api *api);                        /* parked reads and long-polls that have news, tokens.yaml once a second */
+void api_stopping(struct api *api);                    /* readyz is 503 from now on */
+void api_configure(struct api *api, const struct api_config *config);   /* SIGHUP: sunshine, enrol_pending, metrics_on_loopback, server_url */
+
+/* For docs and tests: every route as data. */
+struct api_route_doc { enum http_method method; const char *pattern; unsigned scopes; };
+size_t api_routes(const struct api_route_doc **ret_routes);
+
+#endif
