@@ -4,7 +4,7 @@
 
 #include "home.h"
 
-/* Replaces all rules; lines as faultfs.c explains them, "" for a healthy disk. A daemon that was started with .faults in its options obeys. */
+/* Replaces all rules; lines as faultfs.c explains them, "" for a healthy disk. A daemon started with .faults in its options obeys. */
 void fault_set(const struct home *home, const char *rules);
 unsigned fault_hits(const struct home *home, const char *hit);                          /* how often `OP NAME ACTION` applied so far */
 void fault_wait_hits(const struct home *home, const char *hit, unsigned at_least, int64_t at_most_ms);   /* fails the test when too late */

@@ -17,15 +17,16 @@ struct client_options {
     bool insecure;                /* accept any certificate; for tests and the first look */
     int64_t timeout_ms;           /* of one call; 15,000 is what shipping heads use */
 };
-struct client_answer { long status; struct hc_buf body; int64_t took_us; int retry_after_seconds; };   /* status 0: no answer; -1 no Retry-After */
+/* status 0: no answer; retry_after_seconds -1: none was sent. */
+struct client_answer { long status; struct hc_buf body; int64_t took_us; int retry_after_seconds; };
 void client_answer_free(struct client_answer *answer);
 
 struct client;                    /* one connection kept alive; one thread at a time */
 HC_MUST enum hc_err client_open(const struct client_options *options, struct client **ret_client, struct hc_diag *diag);
 struct client *client_close(struct client *client);      /* accepts NULL, returns NULL */
 /* method "GET"; path "/api/v1/slots?x=y"; token and body may be NULL. HC_ERR_NET, HC_ERR_TIMEOUT with diag; any HTTP status is HC_OK.
- * Also HC_ERR_LIMIT (an answer over CLIENT_ANSWER_MAX), HC_ERR_SYNTAX (a path or token that must not be sent), HC_ERR_CONFIG (the CA file),
- * HC_ERR_NOMEM. *ret_answer is the caller's to free; its body is NUL-terminated, also when empty. No redirect is followed, no proxy used. */
+ * Also HC_ERR_LIMIT (an answer over CLIENT_ANSWER_MAX), HC_ERR_SYNTAX (a path or token that must not be sent), HC_ERR_CONFIG (the CA
+ * file), HC_ERR_NOMEM. *ret_answer is the caller's to free; its body is NUL-terminated, also when empty. No redirect is followed, no proxy used. */
 HC_MUST enum hc_err client_call(struct client *client, const char *method, const char *path, const char *token, const char *body,
                                 struct client_answer *ret_answer, struct hc_diag *diag);
 

@@ -1,0 +1,114 @@
+#!/bin/bash
+# A check that finds nothing is no check: plants one violation of each kind into a small clean tree and expects it to be found, there and by
+# the check named; and expects silence about the clean tree.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+tree=$(mktemp -d)
+output=$(mktemp)
+trap 'rm -rf "$tree" "$output"' EXIT
+missed=0
+
+# A tree that breaks no rule, with what must not be mistaken for a violation.
+clean_tree() {
+    rm -rf "${tree:?}"/*
+    mkdir -p "$tree"/{src/base,src/core,src/os,src/http,include/hydra/base,include/hydra/core,include/hydra/os,scripts} \
+        "$tree"/tests/{unit/core,sim,integration,support}
+    cp "$here/layers.mk" "$tree/scripts/"
+    printf '#ifndef A_H\n#define A_H\nint a_one(int x);\n#endif\n' | tee "$tree"/include/hydra/{base,core,os}/a.h > "$tree/src/core/own.h"
+    cat > "$tree/src/base/a.c" << 'END'
+#include "hydra/base/a.h"
+/* strcpy(a, b), sprintf() and time(NULL) in a comment; // and "quotes" */
+static const char *const words[] = { "strcpy(", "/* no comment", "a \" quote {" };
+int a_one(int x)
+{
+    char c = '"';
+    return x + words[0][0] + c;
+}
+END
+    printf '#include "own.h"\n#include "hydra/base/a.h"\n#include "hydra/core/a.h"\nint core_one(int x);\nint core_one(int x)\n{\n    return a_one(x);\n}\n' \
+        > "$tree/src/core/core.c"
+    printf '#include <time.h>\nint os_now(void);\nint os_now(void)\n{\n    struct timespec t;\n    return clock_gettime(CLOCK_REALTIME, &t);\n}\n' \
+        > "$tree/src/os/clock.c"
+    printf '#include "hydra/core/a.h"\n#include "../../../src/core/own.h"\n' > "$tree/tests/unit/core/test_a.c"
+    printf 'int own_name(void);\n' > "$tree/tests/support/support.h"
+    printf '#include "support.h"\n#include "hydra/os/a.h"\n#include <jansson.h>\n' > "$tree/tests/integration/r0001_a.c"
+    printf '#include "hydra/core/a.h"\n#include "hydra/base/a.h"\n' > "$tree/tests/sim/sim.c"
+}
+
+# expect CHECK FILE PATTERN: run after a violation was planted; then the tree is clean again.
+expect() {
+    local check=$1 file=$2 pattern=$3
+    if "$here/$check.sh" "$tree" > "$output" 2>&1; then
+        echo "scripts/$check.sh:1: passes in spite of: $file: $pattern"
+        missed=$((missed + 1))
+    elif ! grep -qE "^$file:[0-9]+: .*$pattern" "$output"; then
+        echo "scripts/$check.sh:1: does not find: $file: $pattern; it says: $(head -c 300 "$output")"
+        missed=$((missed + 1))
+    fi
+    clean_tree
+}
+
+# plant FILE TEXT: appends with printf's escapes.
+plant() { printf "$2" >> "$tree/$1"; }
+in_function() { plant "$1" "void planted(char *a, char *b);\nvoid planted(char *a, char *b)\n{\n    $2\n}\n"; }
+
+clean_tree
+for check in check-format check-style check-deps check-purity check-cppcheck; do
+    if ! "$here/$check.sh" "$tree" > "$output" 2>&1; then
+        echo "scripts/$check.sh:1: finds something in a clean tree: $(head -c 300 "$output")"
+        missed=$((missed + 1))
+    fi
+done
+
+plant src/core/core.c 'int x; \n';             expect check-format src/core/core.c 'trailing blank'
+plant src/core/core.c '\tint x;\n';            expect check-format src/core/core.c 'tab'
+plant src/core/core.c 'int x;\r\n';            expect check-format src/core/core.c 'CR at'
+plant src/core/core.c 'int x;';                expect check-format src/core/core.c 'no newline'
+plant scripts/a.sh "# $(printf '%0150d' 0)\n"; expect check-format scripts/a.sh 'line of 152'
+
+for word in strcpy strcat sprintf atoi strtok; do
+    in_function src/http/a.c "(void)$word(a, b);"
+    expect check-style src/http/a.c 'unbounded'
+done
+in_function src/http/a.c 'time(0);';                          expect check-style src/http/a.c 'clock'
+in_function tests/integration/a.c 'clock_gettime(0, 0);';     expect check-style tests/integration/a.c 'clock'
+in_function tests/unit/core/test_b.c 'usleep(1);';            expect check-style tests/unit/core/test_b.c 'sleeps'
+in_function tests/sim/a.c 'nanosleep (0, 0);';                expect check-style tests/sim/a.c 'sleeps'
+in_function src/http/a.c 'if (memcmp(a, secret, 32)) b = 0;'; expect check-style src/http/a.c 'variable time'
+plant src/http/a.c '#define NDEBUG\n';                        expect check-style src/http/a.c 'NDEBUG'
+in_function src/http/a.c "$(printf 'a++;\\n%.0s' {1..70})";   expect check-style src/http/a.c 'function of 7[0-9] lines'
+plant src/http/a.c "$(printf '/* line */\\n%.0s' {1..601})";  expect check-style src/http/a.c 'more than 600'
+plant src/http/a.c "/* $(printf '%0140d' 0) */\n";            expect check-style src/http/a.c 'line of 146'
+plant src/http/a.c '/* TO''DO: all of it */\n';               expect check-style src/http/a.c 'unfinished'
+plant src/http/a.c '/* a guess for ''now */\n';               expect check-style src/http/a.c 'unfinished'
+plant src/http/a.c '/* see /wor''k/main */\n';                expect check-style src/http/a.c 'one machine'
+for name in util helpers misc common json_util; do
+    plant src/http/$name.c 'int x;\n'
+    expect check-style src/http/$name.c 'named after'
+done
+
+plant src/base/a.c '#include "hydra/core/a.h"\n';             expect check-deps src/base/a.c 'base may not include hydra/core'
+plant include/hydra/core/a.h '#include "hydra/os/a.h"\n';     expect check-deps include/hydra/core/a.h 'core may not include hydra/os'
+plant src/core/core.c '#include "hydra/nowhere/a.h"\n';       expect check-deps src/core/core.c 'nowhere has no row'
+mkdir "$tree/src/extra"; plant src/extra/a.c '#include <stdio.h>\n'; expect check-deps src/extra/a.c 'extra has no row'
+plant src/core/core.c '#include <jansson.h>\n';               expect check-deps src/core/core.c 'core may not include <jansson'
+plant src/http/a.c '#include <openssl/evp.h>\n';              expect check-deps src/http/a.c 'http may not include <openssl'
+plant src/http/a.c '#include "own.h"\n';                      expect check-deps src/http/a.c 'no such header'
+plant src/http/a.c '#include "../core/own.h"\n';              expect check-deps src/http/a.c 'own folder only'
+plant include/hydra/core/a.h '#include "own.h"\n';            expect check-deps include/hydra/core/a.h 'public headers only'
+plant src/core/core.c '#include <hydra/base/a.h>\n';          expect check-deps src/core/core.c 'in quotes'
+plant tests/sim/sim.c '#include "hydra/os/a.h"\n';            expect check-deps tests/sim/sim.c 'base and core only'
+plant tests/sim/sim.c '#include "support.h"\n';               expect check-deps tests/sim/sim.c 'no such header'
+plant tests/sim/sim.c '#include <curl/curl.h>\n';             expect check-deps tests/sim/sim.c 'may not include <curl'
+plant tests/unit/core/test_a.c '#include "hydra/os/a.h"\n';   expect check-deps tests/unit/core/test_a.c 'tests of core may not'
+
+plant src/core/b.c '#include <time.h>\nlong b(void) { return time(0); }\n'; expect check-purity src/core/b.c 'needs time'
+plant src/base/b.c '#include <stdlib.h>\nvoid b(void) { exit(1); }\n';      expect check-purity src/base/b.c 'needs exit'
+plant src/core/b.c 'int counter = 1;\n';                                    expect check-purity src/core/b.c 'writable data counter'
+plant src/core/b.c 'int b(void) { static int calls; return ++calls; }\n';   expect check-purity src/core/b.c 'writable data calls'
+plant src/base/b.c '_Thread_local int per_thread;\n';                       expect check-purity src/base/b.c 'writable data per_thread'
+
+in_function src/http/a.c 'int n[4]; n[4] = *a; b[0] = (char)n[4];'; expect check-cppcheck src/http/a.c 'arrayIndexOutOfBounds'
+in_function src/http/a.c 'int n; *a = (char)n; *b = *a;';           expect check-cppcheck src/http/a.c 'uninitvar'
+
+[ "$missed" -eq 0 ]
