@@ -8,7 +8,8 @@ static bool ticket_touched(const struct step *s, const struct ticket_rec *ticket
 {
     const struct core_view view = step_view(s);
     const struct node_rec *head = alloc_node(s->live, ticket->rec.key);
-    return head != NULL && eligible_why_not(&view, body, head, ticket->experience, ticket->mode) == 0;
+    uint32_t never = eligible_why_not(&view, body, head, ticket->experience, ticket->mode) & ~(uint32_t)WHY_NOT_OFFLINE;
+    return head != NULL && body->approval == APPROVAL_APPROVED && never == 0;
 }
 
 static enum hc_err list_leases(struct step *s, const struct body_rec *body, struct drain_facts *facts)
@@ -50,7 +51,7 @@ enum hc_err on_drain(struct step *s)
 {
     const struct drain_req *req = &s->ev->u.drain;
     const struct body_rec *known = alloc_body(s->live, req->body_id);
-    if (known == NULL || known->slots_total == 0)
+    if (known == NULL || known->deleted)
         return step_refuse(s, DENY_NOT_FOUND);
     if (req->deadline_ms < 0 || req->deadline_ms > DRAIN_DEADLINE_MAX_MS)
         return step_bad(s, "deadline_seconds", "The deadline is 0 seconds to 7 days away.");
@@ -79,7 +80,7 @@ enum hc_err on_undrain(struct step *s)
 {
     const char *body_id = s->ev->u.body.body_id;
     const struct body_rec *known = alloc_body(s->live, body_id);
-    if (known == NULL || known->slots_total == 0)
+    if (known == NULL || known->deleted)
         return step_refuse(s, DENY_NOT_FOUND);
     if (!s->ev->store_ok)
         return step_refuse(s, DENY_STORE);

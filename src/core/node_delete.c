@@ -1,4 +1,4 @@
-/* node_delete.c - a node leaves. A body that still serves drains first: slots_total 0 marks it, and it goes with its last lease. Its record
+/* node_delete.c - a node leaves. A body that still serves drains first and goes with its last lease. Its record
  * stays until the history of its leases is written, so that no ended lease is lost and no epoch comes again. */
 #include "core.h"
 
@@ -73,7 +73,7 @@ enum hc_err node_bury(struct step *s, const char *body_id)
 {
     const struct body_rec *body = alloc_body(s->live, body_id);
     const char *live[BODY_SLOTS_MAX];
-    if (body == NULL || body->slots_total > 0 || served_leases(body, live) > 0)
+    if (body == NULL || !body->deleted || served_leases(body, live) > 0)
         return HC_OK;
     enum hc_err err = alloc_node(s->live, body_id) == NULL ? HC_OK : drop_node(s, body_id);
     if (err != HC_OK || has_leases(body))
@@ -109,7 +109,7 @@ enum hc_err on_node_delete(struct step *s)
     struct body_rec *body = step_edit_body(s, req->node_id);
     if (body == NULL)
         return HC_ERR_NOMEM;
-    body->maintenance = true;
-    body->slots_total = 0;
+    body->maintenance = true;             /* nothing is granted there any more */
+    body->deleted = true;
     return node_bury(s, req->node_id);
 }

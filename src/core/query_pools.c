@@ -56,7 +56,7 @@ static bool waits_for(const struct core_view *v, const struct ticket_rec *ticket
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
         const struct node_rec *body = capacity(v, (const struct body_rec *)alloc_at(v->saved, REC_BODY, i));
         if (body != NULL && hc_same(body->district, pool->district) && hc_same(body->venue, pool->venue) &&
-            eligible_why_not(v, body, head, ticket->experience, ticket->mode) == 0)
+            (eligible_why_not(v, body, head, ticket->experience, ticket->mode) & ~(uint32_t)WHY_NOT_OFFLINE) == 0)
             return true;
     }
     return false;

@@ -5,7 +5,7 @@
 
 bool slot_gone(const struct body_rec *body, uint32_t slot)
 {
-    return slot >= body->slots_total && (slot >= body->slot_count || slot_live_lease(&body->slots[slot]) == NULL);
+    return (body->deleted || slot >= body->slots_total) && (slot >= body->slot_count || slot_live_lease(&body->slots[slot]) == NULL);
 }
 
 /* A slot's memory may go once the file's generation has passed its epoch: one that is added again later starts above it (§6.1). */
@@ -60,7 +60,7 @@ static bool enforce_ready(const struct step *s, const struct body_rec *body)
 
 static bool refused(struct step *s, const struct slots_req *req, const struct body_rec *body)
 {
-    if (body == NULL || body->slots_total == 0)            /* 0: it is being deleted */
+    if (body == NULL || body->deleted)
         return step_refuse(s, DENY_NOT_FOUND) == HC_OK;
     if (!s->ev->store_ok)
         return step_refuse(s, DENY_STORE) == HC_OK;

@@ -116,6 +116,7 @@ struct body_rec {                         /* REC_BODY, key: node id */
     char boot_id[HC_ID_SIZE];
     hc_time last_body_confirmation_at;
     uint32_t boots_unconfirmed;
+    bool deleted;                         /* its node was deleted: nothing is granted any more, it goes with its last lease */
     bool unconfirmed_told;                /* body_unconfirmed was emitted, body_confirmed not yet */
     uint32_t pair_epoch;
     char sunshine_cert_fp[HC_HASH_SIZE];
