@@ -5,7 +5,7 @@
 
 static bool id_char(char c)
 {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || memchr("._-", c, 3) != NULL;
 }
 
 bool hc_id_ok(const char *text)
@@ -17,7 +17,7 @@ bool hc_id_ok(const char *text)
     return n > 0;
 }
 
-/* Length of the UTF-8 sequence at `s` (at most `left` bytes), 0 if it is not one. Overlong forms, surrogates and beyond U+10FFFF are none. */
+/* Length of the UTF-8 sequence at `s` (at most `left` bytes); 0: none. Overlong forms, surrogates and beyond U+10FFFF are none. */
 static size_t utf8_len(const unsigned char *s, size_t left)
 {
     if (s[0] < 0x80)
