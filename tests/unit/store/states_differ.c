@@ -1,0 +1,99 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "states.h"
+
+/* Every record and part of one is zeroed before it is filled, so equal content is equal memory. What is behind a pointer is compared apart. */
+#define SAME(a, b, from, to) \
+    (memcmp((const char *)(a) + offsetof(__typeof__(*(a)), from), (const char *)(b) + offsetof(__typeof__(*(a)), from), \
+            offsetof(__typeof__(*(a)), to) - offsetof(__typeof__(*(a)), from)) == 0)
+
+static const char *slots_differ(const struct slot *a, const struct slot *b)
+{
+    if (!SAME(a, b, index, leases) || !SAME(a, b, ghost_count, ghosts) || memcmp(a->ghosts, b->ghosts, sizeof a->ghosts) != 0)
+        return "slot";
+    if (a->lease_count > 0 && memcmp(a->leases, b->leases, a->lease_count * sizeof a->leases[0]) != 0)
+        return "lease";
+    return NULL;
+}
+
+static const char *bodies_differ(const struct body_rec *a, const struct body_rec *b)
+{
+    if (!SAME(a, b, slots_total, listed_experiences))
+        return "body";
+    if (!strings_same(a->listed_experiences, b->listed_experiences))
+        return "listed_experiences";
+    if (!SAME(a, b, circuit, slots))
+        return "body, from circuit on";
+    const char *differs = NULL;
+    for (size_t i = 0; i < a->slot_count && differs == NULL; i++)
+        differs = slots_differ(&a->slots[i], &b->slots[i]);
+    return differs;
+}
+
+static const char *districts_differ(const struct district_rec *a, const struct district_rec *b)
+{
+    if (a->safe_mode != b->safe_mode || a->safe_since.ms != b->safe_since.ms || a->awaited_count != b->awaited_count ||
+        a->per_device_identity_at.ms != b->per_device_identity_at.ms)
+        return "district";
+    return a->awaited_count == 0 || memcmp(a->awaited, b->awaited, a->awaited_count * sizeof a->awaited[0]) == 0 ? NULL : "awaited";
+}
+
+static const char *nodes_differ(const struct node_rec *a, const struct node_rec *b)
+{
+    if (!SAME(a, b, name, wireguard_config) || a->protocol_version != b->protocol_version || a->pairing_protocol != b->pairing_protocol)
+        return "node";
+    const struct text *x = a->wireguard_config, *y = b->wireguard_config;
+    return hc_same(x == NULL ? NULL : x->bytes, y == NULL ? NULL : y->bytes) ? NULL : "wireguard_config";
+}
+
+static const char *experiences_differ(const struct experience_rec *a, const struct experience_rec *b)
+{
+    if (!SAME(a, b, label, venues))
+        return "experience";
+    return (a->venues == NULL) == (b->venues == NULL) && strings_same(a->venues, b->venues) ? NULL : "venues";
+}
+
+#define REST_SAME(type, a, b) (memcmp((const char *)(a) + sizeof(struct rec), (const char *)(b) + sizeof(struct rec), sizeof(type) - sizeof(struct rec)) == 0)
+
+const char *records_differ(const struct rec *a, const struct rec *b)
+{
+    if (a->kind != b->kind || strcmp(a->key, b->key) != 0)
+        return "kind or key";
+    switch (a->kind) {
+    case REC_BODY:       return bodies_differ((const struct body_rec *)a, (const struct body_rec *)b);
+    case REC_STREAM:     return REST_SAME(struct stream_rec, a, b) ? NULL : "stream";
+    case REC_TICKET:     return REST_SAME(struct ticket_rec, a, b) ? NULL : "ticket";
+    case REC_DISTRICT:   return districts_differ((const struct district_rec *)a, (const struct district_rec *)b);
+    case REC_CAP:        return ((const struct cap_rec *)a)->max_concurrent_grants == ((const struct cap_rec *)b)->max_concurrent_grants ? NULL : "cap";
+    case REC_DEMOTION:   return REST_SAME(struct demotion_rec, a, b) ? NULL : "demotion";
+    case REC_ATTEMPTS:   return REST_SAME(struct attempts_rec, a, b) ? NULL : "attempts";
+    case REC_NODE:       return nodes_differ((const struct node_rec *)a, (const struct node_rec *)b);
+    case REC_VENUE:      return REST_SAME(struct venue_rec, a, b) ? NULL : "venue";
+    case REC_ORG:        return NULL;
+    case REC_EXPERIENCE: return experiences_differ((const struct experience_rec *)a, (const struct experience_rec *)b);
+    default:             return "kind that is not saved";
+    }
+}
+
+const char *states_differ(const struct alloc *a, const struct alloc *b, bool allocation, bool nodes)
+{
+    static char text[300];
+    for (int k = 0; k < REC_SAVED_KINDS; k++) {
+        enum rec_kind kind = (enum rec_kind)k;
+        if (rec_in_nodes_file(kind) ? !nodes : !allocation)
+            continue;
+        if (alloc_count(a, kind) != alloc_count(b, kind)) {
+            (void)snprintf(text, sizeof text, "kind %d: %zu and %zu records", k, alloc_count(a, kind), alloc_count(b, kind));
+            return text;
+        }
+        for (size_t i = 0; i < alloc_count(a, kind); i++) {
+            const char *differs = records_differ(alloc_at(a, kind, i), alloc_at(b, kind, i));
+            if (differs == NULL)
+                continue;
+            (void)snprintf(text, sizeof text, "kind %d, %s: %s", k, alloc_at(a, kind, i)->key, differs);
+            return text;
+        }
+    }
+    return NULL;
+}
