@@ -12,7 +12,8 @@ findings=$(mktemp)
 trap 'rm -f "$findings"' EXIT
 
 # Golden files and fuzz corpora are inputs, not text of ours.
-mapfile -t text < <(find . \( -path ./build -o -path ./.git -o -path '*/corpus' -o -path ./tests/golden \) -prune -o -type f -size +0 -print0 |
+mapfile -t text < <(find . \( -path ./build -o -path ./.git -o -path '*/corpus' -o -path ./tests/golden \) -prune \
+    -o -type f -size +0 -print0 |
     LC_ALL=C xargs -0 grep -lI '' | sed 's|^\./||' | LC_ALL=C sort)
 
 LC_ALL=C awk -v max="$LINE_CHARS_MAX" '

@@ -38,7 +38,8 @@ while read -r symbol; do
         echo "$(place_of "$object" "$symbol"): needs $symbol, which the pure part must not have"
     done < <(awk -v symbol="$symbol" '$2 == symbol { print $1 }' "$out/wanted")
     status=1
-done < <(nm -u "$out/joined" | awk 'FNR == NR { if ($1 == "undefined") fine[$2]; next } !($2 in fine) { print $2 }' "$allow" - | LC_ALL=C sort -u)
+done < <(nm -u "$out/joined" |
+    awk 'FNR == NR { if ($1 == "undefined") fine[$2]; next } !($2 in fine) { print $2 }' "$allow" - | LC_ALL=C sort -u)
 
 # Writable: .data, .bss, thread-local and common symbols. A function's own static is named like `next.0`.
 while read -r object symbol; do

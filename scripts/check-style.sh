@@ -24,8 +24,11 @@ LC_ALL=C awk -f "$here/code-only.awk" "${c_files[@]}" |
     LC_ALL=C awk -v function_max="$FUNCTION_LINES_MAX" -f "$here/style-code.awk" >> "$findings"
 
 # Lengths count characters: bytes that continue a UTF-8 character are left out.
-LC_ALL=C awk -v max="$LINE_CHARS_MAX" 'length($0) > max { line = $0; gsub(/[\200-\277]/, "", line)
-    if (length(line) > max) print FILENAME ":" FNR ": line of " length(line) " characters (at most " max ")" }' "${c_files[@]}" >> "$findings"
+LC_ALL=C awk -v max="$LINE_CHARS_MAX" 'length($0) > max {
+    line = $0
+    gsub(/[\200-\277]/, "", line)
+    if (length(line) > max) print FILENAME ":" FNR ": line of " length(line) " characters (at most " max ")"
+}' "${c_files[@]}" >> "$findings"
 
 # Files of people's making; data, golden files and embedded pages are as long as they are.
 mapfile -t measured < <(printf '%s\n' "${all_files[@]}" | grep -E '\.[ch]$|^scripts/')

@@ -25,10 +25,25 @@ int a_one(int x)
     return x + words[0][0] + c;
 }
 END
-    printf '#include "own.h"\n#include "hydra/base/a.h"\n#include "hydra/core/a.h"\nint core_one(int x);\nint core_one(int x)\n{\n    return a_one(x);\n}\n' \
-        > "$tree/src/core/core.c"
-    printf '#include <time.h>\nint os_now(void);\nint os_now(void)\n{\n    struct timespec t;\n    return clock_gettime(CLOCK_REALTIME, &t);\n}\n' \
-        > "$tree/src/os/clock.c"
+    cat > "$tree/src/core/core.c" << 'END'
+#include "own.h"
+#include "hydra/base/a.h"
+#include "hydra/core/a.h"
+int core_one(int x);
+int core_one(int x)
+{
+    return a_one(x);
+}
+END
+    cat > "$tree/src/os/clock.c" << 'END'
+#include <time.h>
+int os_now(void);
+int os_now(void)
+{
+    struct timespec t;
+    return clock_gettime(CLOCK_REALTIME, &t);
+}
+END
     printf '#include "hydra/core/a.h"\n#include "../../../src/core/own.h"\n' > "$tree/tests/unit/core/test_a.c"
     printf 'int own_name(void);\n' > "$tree/tests/support/support.h"
     printf '#include "support.h"\n#include "hydra/os/a.h"\n#include <jansson.h>\n' > "$tree/tests/integration/r0001_a.c"

@@ -26,7 +26,8 @@ HC_MUST enum hc_err client_open(const struct client_options *options, struct cli
 struct client *client_close(struct client *client);      /* accepts NULL, returns NULL */
 /* method "GET"; path "/api/v1/slots?x=y"; token and body may be NULL. HC_ERR_NET, HC_ERR_TIMEOUT with diag; any HTTP status is HC_OK.
  * Also HC_ERR_LIMIT (an answer over CLIENT_ANSWER_MAX), HC_ERR_SYNTAX (a path or token that must not be sent), HC_ERR_CONFIG (the CA
- * file), HC_ERR_NOMEM. *ret_answer is the caller's to free; its body is NUL-terminated, also when empty. No redirect is followed, no proxy used. */
+ * file), HC_ERR_NOMEM. *ret_answer is the caller's to free; its body is NUL-terminated, also when empty. No redirect is followed, no
+ * proxy is used. */
 HC_MUST enum hc_err client_call(struct client *client, const char *method, const char *path, const char *token, const char *body,
                                 struct client_answer *ret_answer, struct hc_diag *diag);
 
