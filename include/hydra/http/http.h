@@ -1,7 +1,7 @@
 /* http.h - libmicrohttpd 0.9.75 driven by our epoll loop (architecture §2). Knows no routes.
  *
  * One thread, the loop thread, makes every call here. A request goes through three callbacks of the owner:
- *   begin  when the headers are complete, before a body byte is kept: match, authenticate, check the length. Answering here refuses the body.
+ *   begin  when the headers are complete, before a body byte is kept: match, authenticate, check the length. An answer refuses the body.
  *   ready  when the body is complete and within its limit: answer, or park and answer later.
  *   done   exactly once, when libmicrohttpd has let go of the request (also after an abort): the last chance to touch it.
  * A parked request stays valid until it is answered; every park has a deadline, at which `late` is called and must answer. */
@@ -15,6 +15,7 @@
 #include "hydra/base/arena.h"
 #include "hydra/base/buf.h"
 #include "hydra/base/err.h"
+#include "hydra/base/id.h"
 #include "hydra/metrics/metrics.h"
 
 enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PUT, HTTP_DELETE, HTTP_OTHER, HTTP_METHODS };
@@ -22,7 +23,7 @@ enum http_park_why { HTTP_PARK_COMMIT, HTTP_PARK_NEWS, HTTP_PARK_SLOT, HTTP_PARK
 
 #define HTTP_BODY_MAX        ((size_t)256 * 1024)   /* wire §0: 413 above */
 #define HTTP_BODIES_KEPT_MAX ((size_t)64 * 1024 * 1024) /* of all requests together: 503 above */
-#define HTTP_REQUEST_ID_SIZE 33
+#define HTTP_REQUEST_ID_SIZE HC_ID_SIZE                 /* ours has 32 digits; the peer's own is kept when it is an id */
 
 struct http_limits {
     unsigned connections;      /* 8192 */
@@ -54,7 +55,8 @@ HC_MUST enum hc_err http_start(const struct http_config *config, const struct ht
 uint16_t http_port(const struct http_server *server);
 bool http_is_tls(const struct http_server *server);
 int http_epoll_fd(const struct http_server *server);        /* to wait on, level-triggered, in the loop's own epoll */
-int64_t http_wait_ms(struct http_server *server);           /* at most this long (architecture §2: 250 ms, 5 ms instead of 0 when it spins) */
+/* Wait at most this long (250 ms; not 0 while it spins). Ask before each wait: an answer to a parked request wakes no descriptor. */
+int64_t http_wait_ms(struct http_server *server);
 void http_turn(struct http_server *server);                 /* MHD_run, deadlines of parks, idle sweep once a second */
 /* Stop: no new connections; requests that arrive get 503 `stopping` with Connection: close; every park's `late` is called.
  * Turn on until http_open_requests() is 0 or the caller's patience ends, then http_free(). */
@@ -79,15 +81,16 @@ void *http_user(const struct http_request *req);
 void http_set_route(struct http_request *req, const char *route);   /* for metrics and the log line: "/api/v1/heads/{id}" */
 void http_set_body_limit(struct http_request *req, size_t limit);   /* in begin only */
 
-/* Answering: once per request, in begin, ready, late, or any time while parked. The body is copied. content_type NULL: application/json. */
-void http_header_add(struct http_request *req, const char *name, const char *value);   /* before the answer */
+/* Answering: once per request, in begin, ready, late, or any time while parked. Copies the body. content_type NULL: application/json. */
+void http_header_add(struct http_request *req, const char *name, const char *value);   /* before the answer; not empty, at most 16 */
 void http_answer(struct http_request *req, unsigned status, const char *content_type, const char *body, size_t len);
 bool http_answered(const struct http_request *req);
-/* Parking: from ready (or again from late-free callbacks after http_unpark). `late` runs at the deadline (os_monotonic_ms clock) and must answer or park again. */
+/* Parking: from ready, or anew (another reason, another deadline) while parked. `late` runs at the deadline (os_monotonic_ms clock)
+ * and must answer or park again. */
 void http_park(struct http_request *req, enum http_park_why why, int64_t deadline_ms, void (*late)(struct http_request *req));
 bool http_parked(const struct http_request *req);
 
-/* A stream (SSE): answers 200 at once and stays open. `pull` is asked for the next bytes whenever the peer can take some: it appends to `out`
+/* A stream (SSE): answers 200 at once and stays open. `pull` is asked for more bytes whenever the peer can take some: it appends to `out`
  * and returns; nothing appended means "wait for http_stream_wake". The peer's disappearance shows as done(). */
 void http_answer_stream(struct http_request *req, const char *content_type, void (*pull)(struct http_request *req, struct hc_buf *out));
 void http_stream_wake(struct http_request *req);
