@@ -40,7 +40,7 @@ programs       := $(foreach l,$(program_layers),$(OUT)/$(PROGRAM_$(l)))
 unit_sources := $(wildcard tests/unit/*/test_*.c)
 unit_programs := $(patsubst tests/unit/%.c,$(OUT)/unit/%,$(unit_sources))
 
-.PHONY: all help check unit lint asan ubsan clean $(addprefix unit-,$(layers))
+.PHONY: all help check unit lint asan ubsan tsan cov install clean $(addprefix unit-,$(layers))
 .SECONDARY:
 all: $(programs)
 
@@ -76,7 +76,38 @@ $(OUT)/tobj/%.o: tests/%.c
 unit: $(unit_programs)
 	@set -e; for t in $(unit_programs); do $$t; done
 
+## make            the programs, into build/
+## make check      lint excepted, the whole suite of this variant: unit, simulation, scenarios, integration
+check: all unit sim-check integration fuzz-corpus
+## make asan       the same suite under AddressSanitizer with leak detection
+asan:
+	$(MAKE) VARIANT=asan check
+## make ubsan      the same suite under UndefinedBehaviorSanitizer
+ubsan:
+	$(MAKE) VARIANT=ubsan check
+## make tsan       the unit tests of the threaded layers under ThreadSanitizer
+tsan:
+	$(MAKE) VARIANT=tsan unit-engine unit-feed
+## make lint       house checks: style, layers, purity, format, cppcheck
+lint:
+	@scripts/lint
+## make cov        line coverage of the suite, build/cov/coverage.txt
+cov:
+	$(MAKE) VARIANT=cov check
+	gcovr -r . --object-directory $(BUILD)/cov -f 'src/' --gcov-executable gcov -o $(BUILD)/cov/coverage.txt
+	@tail -n 1 $(BUILD)/cov/coverage.txt
+
+prefix  ?= /usr
+DESTDIR ?=
+## make install    programs, man pages and the example configuration under $(DESTDIR)$(prefix)
+install: all
+	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(prefix)/share/man/man1 $(DESTDIR)$(prefix)/share/doc/hydracluster
+	install -m 0755 $(programs) $(DESTDIR)$(prefix)/bin/
+	install -m 0644 $(wildcard docs/man/*.1) $(DESTDIR)$(prefix)/share/man/man1/
+	install -m 0644 docs/hydraclusterd.example.yaml allocation.example.yaml $(DESTDIR)$(prefix)/share/doc/hydracluster/
+
 clean:
 	rm -rf $(BUILD)
 
+-include tests/sim/sim.mk tests/tests.mk tests/bench/bench.mk
 -include $(shell find $(OUT) -name '*.d' 2>/dev/null)
