@@ -29,6 +29,7 @@ struct engine_op {          /* owned by the caller (in the request's arena), val
     engine_done_fn *done; void *ctx;
     /* the engine's own */
     uint64_t wait_seq; int64_t deadline_ms; bool changed; struct engine_op *next, *prev; bool queued;
+    bool settled; enum engine_outcome outcome; enum hc_err err;      /* settled: what `done` will be told is known */
 };
 
 struct engine;
@@ -38,7 +39,8 @@ struct engine_config {
     hc_time (*now)(void);   /* os_now; tests give their own */
     void (*random)(void *out, size_t len);
 };
-/* CORE_START on the loaded state, the first save (generation + 1), then the commit thread. HC_ERR_* with diag when the first save fails. */
+/* CORE_START on the loaded state, the first save (generation + 1), then the commit thread. HC_ERR_* with diag when the first save fails.
+ * Takes `loaded` on success. `config` is copied; what it points to outlives the engine. */
 HC_MUST enum hc_err engine_start(const struct engine_config *config, struct alloc *loaded, const struct load_facts *facts, struct engine **ret_engine,
                                  struct hc_diag *diag);
 /* Stops the commit thread after the save under way; every waiting operation has been dispatched or is called with ENGINE_UNAVAILABLE. Accepts NULL. */
@@ -57,6 +59,7 @@ int64_t engine_next_due_ms(struct engine *engine);       /* monotonic ms of the 
 void engine_tick(struct engine *engine);
 
 /* News: called on the loop thread after a commit (or observed change) with what changed, once per (kind, key); and once with kind REC_KINDS at the end.
+ * Called by engine_dispatch() alone, so a change that only made something observable is told with the next dispatch.
  * Used for desired and admission long-polls and parked reads. */
 typedef void engine_news_fn(void *ctx, enum rec_kind kind, const char *key);
 void engine_on_news(struct engine *engine, engine_news_fn *fn, void *ctx);

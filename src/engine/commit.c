@@ -1,0 +1,124 @@
+/* commit.c - the commit thread: takes the cut, saves it without the mutex, says how it ended. */
+#include "engine_state.h"
+#include "hydra/base/log.h"
+#include "hydra/os/clock.h"
+
+static bool has_work(const struct engine *e)
+{
+    if (e->foreign != NULL)
+        return false;                     /* the loop merges first */
+    if (e->probe)
+        return true;
+    return e->store_ok && !e->stalled && (e->live->dirty_count > 0 || e->held != NULL);
+}
+
+/* What could not be finished for want of memory. false: still not. */
+static bool finish_old_work(struct engine *e)
+{
+    struct group *group = e->unapplied != NULL ? e->unapplied : e->reverting;
+    bool durable = e->unapplied != NULL;
+    e->unapplied = e->reverting = NULL;
+    if (group == NULL)
+        return true;
+    if (durable)
+        outcome_commit(e, group);
+    else
+        outcome_revert(e, group);
+    return e->unapplied == NULL && e->reverting == NULL;
+}
+
+static bool part_durable(const struct save_result *result)
+{
+    return result->nodes == SAVE_DURABLE && result->allocation == SAVE_DURABLE;
+}
+
+/* Without the mutex: the versions of a cut do not change. */
+static void save_group(struct engine *e, struct group *group)
+{
+    int64_t began_us = os_monotonic_us();
+    group->results[1] = (struct save_result){ SAVE_NOT_WRITTEN, SAVE_NOT_WRITTEN, { "" } };
+    group->results[0] = e->config.ops->save(e->config.store, &group->parts[0]);
+    if (part_durable(&group->results[0])) {
+        if (group->parts[1].count > 0)
+            group->results[1] = e->config.ops->save(e->config.store, &group->parts[1]);
+        else
+            group->results[1] = (struct save_result){ SAVE_DURABLE, SAVE_DURABLE, { "" } };
+    }
+    group->generation = e->config.ops->generation(e->config.store);
+    tally_save(e, outcome_of(group), os_monotonic_us() - began_us);
+}
+
+struct foreign_load { struct alloc *alloc; struct load_facts facts; enum hc_err err; struct hc_diag diag; };
+
+static void load_foreign(struct engine *e, unsigned tries, struct foreign_load *load)
+{
+    *load = (struct foreign_load){ .err = HC_ERR_GENERATION };
+    if (tries > FOREIGN_TRIES_MAX) {
+        (void)hc_fail(&load->diag, HC_ERR_GENERATION, "another process wrote the data files %u times in a row", tries);
+        return;
+    }
+    load->err = e->config.ops->load(e->config.store, e->config.core, &load->alloc, &load->facts, &load->diag);
+    if (load->err != HC_OK && load->diag.text[0] == '\0')
+        (void)hc_fail(&load->diag, load->err, "%s", hc_err_text(load->err));
+}
+
+static void take_foreign(struct engine *e, struct group *group, const struct foreign_load *load)
+{
+    hc_time since = group->parts[0].saved_at;
+    if (load->err == HC_OK) {
+        e->foreign = load->alloc;
+        e->foreign_group = group;
+        e->foreign_downgrade = load->facts.downgrade;
+        e->foreign_saved_at = load->facts.saved_at;
+        return;
+    }
+    e->foreign_tries = 0;                 /* the next probe has its own tries */
+    outcome_revert(e, group);
+    outcome_down(e, load->diag.text, since);
+}
+
+void engine_commit_once(struct engine *e)
+{
+    struct group *group;
+    e->probe = e->stalled = false;
+    if (!finish_old_work(e))
+        return;
+    if (group_take(e, &group) != HC_OK) {
+        e->stalled = true;
+        return;
+    }
+    e->saving_since_ms = os_monotonic_ms();
+    engine_unlock(e);
+    save_group(e, group);
+    struct foreign_load load = { .err = HC_OK };
+    bool foreign = outcome_of(group) == SAVE_FOREIGN;
+    engine_lock(e);
+    unsigned tries = foreign ? ++e->foreign_tries : 0;
+    engine_unlock(e);
+    if (foreign) {
+        hc_log(HC_LOG_WARNING, "generation_conflict", "detail=%s", hc_logq("a data file was changed by another process: loading it"));
+        load_foreign(e, tries, &load);
+    }
+    engine_lock(e);
+    e->saving_since_ms = 0;
+    if (foreign)
+        take_foreign(e, group, &load);
+    else
+        outcome_settle(e, group);
+}
+
+void *engine_commit_main(void *arg)
+{
+    struct engine *e = arg;
+    engine_lock(e);
+    for (;;) {
+        while (!e->stop && !has_work(e))
+            engine_wait(e);
+        if (e->stop)
+            break;
+        engine_commit_once(e);
+        engine_wake_loop(e);
+    }
+    engine_unlock(e);
+    return NULL;
+}
