@@ -1,5 +1,6 @@
 /* merge.c - rules §3.3: another process wrote the file while we ran. Its settings stand; what we told heads and bodies must not be lost:
- * epochs never fall, and a lease that we acknowledged is kept as unknown where its slot is free there, or ends revoked(generation_conflict). */
+ * epochs never fall, and a lease that we acknowledged is kept as unknown where its slot is free there, or ends
+ * revoked(generation_conflict). */
 #include <assert.h>
 #include <string.h>
 
@@ -208,7 +209,8 @@ static enum hc_err run(struct merge *m)
                      (unsigned long long)m->s.live->generation, m->kept, m->revoked);
 }
 
-enum hc_err core_merge_foreign(struct alloc *foreign, const struct alloc *committed, struct observed *obs, hc_time now, struct core_result *result)
+enum hc_err core_merge_foreign(struct alloc *foreign, const struct alloc *committed, struct observed *obs, hc_time now,
+    struct core_result *result)
 {
     memset(result, 0, sizeof *result);
     const struct core_event ev = { .type = CORE_TICK, .now = now, .store_ok = true };

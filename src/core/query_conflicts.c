@@ -19,7 +19,8 @@ static struct conflict_row *add_row(struct conflicts *list)
     return &list->rows[list->count++];
 }
 
-static struct conflict_row *start_row(struct conflicts *list, const struct body_rec *body, uint32_t slot, const struct lease *lease, enum conflict_kind kind)
+static struct conflict_row *start_row(struct conflicts *list, const struct body_rec *body, uint32_t slot, const struct lease *lease,
+    enum conflict_kind kind)
 {
     struct conflict_row *row = add_row(list);
     if (row == NULL)
@@ -69,8 +70,8 @@ static enum hc_err add_sessions(struct conflicts *list, const struct body_rec *b
     return HC_OK;
 }
 
-static enum hc_err add_witnesses(struct conflicts *list, const struct body_rec *body, uint32_t slot, const struct lease *lease, const struct witness *all,
-                                 size_t count)
+static enum hc_err add_witnesses(struct conflicts *list, const struct body_rec *body, uint32_t slot, const struct lease *lease,
+                                 const struct witness *all, size_t count)
 {
     const struct witness *first;
     size_t here = witnesses_of(all, count, body->rec.key, slot, &first);

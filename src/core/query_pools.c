@@ -74,7 +74,8 @@ static enum hc_err list_open(const struct core_view *v, struct hc_arena *arena, 
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY) && pool->open_count < size; i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
         const struct node_rec *node = capacity(v, body);
-        if (node != NULL && body->circuit.state == CIRCUIT_OPEN && hc_same(node->district, pool->district) && hc_same(node->venue, pool->venue))
+        if (node != NULL && body->circuit.state == CIRCUIT_OPEN && hc_same(node->district, pool->district) &&
+            hc_same(node->venue, pool->venue))
             HC_SET(pool->open_circuits[pool->open_count++], body->rec.key);
     }
     return HC_OK;

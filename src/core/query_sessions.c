@@ -2,7 +2,8 @@
 #include "core.h"
 #include "view.h"
 
-static void fill_row(const struct core_view *v, const struct body_rec *body, const struct slot *slot, const struct lease *lease, struct session_row *row)
+static void fill_row(const struct core_view *v, const struct body_rec *body, const struct slot *slot, const struct lease *lease,
+    struct session_row *row)
 {
     const struct node_rec *head = alloc_node(v->saved, lease->head_id), *node = alloc_node(v->saved, body->rec.key);
     HC_SET(row->lease_id, lease->id);
@@ -45,7 +46,8 @@ static size_t walk(const struct core_view *v, bool terminal, struct session_row 
     return count;
 }
 
-enum hc_err query_sessions(const struct core_view *v, bool terminal, struct hc_arena *arena, struct session_row **ret_rows, size_t *ret_count)
+enum hc_err query_sessions(const struct core_view *v, bool terminal, struct hc_arena *arena, struct session_row **ret_rows,
+    size_t *ret_count)
 {
     size_t count = walk(v, terminal, NULL);
     struct session_row *rows = hc_arena_array(arena, count + 1, sizeof rows[0]);

@@ -14,7 +14,8 @@ struct listing {
 };
 
 /* A row and what its slot has in common with the other rows of the slot. */
-struct place { const struct body_rec *body; const struct node_rec *node; const struct body_obs *obs; uint32_t slot; struct slot_row common; };
+struct place { const struct body_rec *body; const struct node_rec *node; const struct body_obs *obs; uint32_t slot;
+    struct slot_row common; };
 
 static bool any(const char *text)
 {
@@ -27,7 +28,8 @@ static bool wanted(const struct slot_filter *filter, const char *body_id, const 
         return false;
     if (node == NULL)
         return any(filter->district) && any(filter->venue);
-    return (any(filter->district) || hc_same(filter->district, node->district)) && (any(filter->venue) || hc_same(filter->venue, node->venue));
+    return (any(filter->district) || hc_same(filter->district, node->district)) &&
+        (any(filter->venue) || hc_same(filter->venue, node->venue));
 }
 
 static void add_row(struct listing *list, const struct slot_row *row)
@@ -185,7 +187,8 @@ static void add_body(struct listing *list, const struct body_rec *body)
     struct place place = { .body = body, .node = alloc_node(v->saved, body->rec.key), .obs = observed_body(v->obs, body->rec.key) };
     if (!wanted(list->filter, body->rec.key, place.node))
         return;
-    struct slot_row blank = { .age_ms = -1, .expires_in_ms = -1, .start_deadline_in_ms = -1, .since_head_renewal_ms = -1, .unattended_ms = -1 };
+    struct slot_row blank = { .age_ms = -1, .expires_in_ms = -1, .start_deadline_in_ms = -1, .since_head_renewal_ms = -1,
+        .unattended_ms = -1 };
     HC_SET(blank.body_id, body->rec.key);
     if (place.node != NULL) {
         HC_SET(blank.body_name, place.node->name);
@@ -216,7 +219,8 @@ static size_t rows_at_most(const struct core_view *v, size_t witness_count)
     return most;
 }
 
-enum hc_err query_slots(const struct core_view *v, const struct slot_filter *filter, struct hc_arena *arena, struct slot_row **ret_rows, size_t *ret_count)
+enum hc_err query_slots(const struct core_view *v, const struct slot_filter *filter, struct hc_arena *arena, struct slot_row **ret_rows,
+    size_t *ret_count)
 {
     struct witness *seen;
     struct listing list = { .v = v, .filter = filter };

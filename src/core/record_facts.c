@@ -33,7 +33,8 @@ const struct lease *slot_live_lease(const struct slot *slot)
     return NULL;
 }
 
-const struct lease *alloc_lease(const struct alloc *alloc, const char *lease_id, const struct body_rec **ret_body, const struct slot **ret_slot)
+const struct lease *alloc_lease(const struct alloc *alloc, const char *lease_id, const struct body_rec **ret_body,
+    const struct slot **ret_slot)
 {
     const char *body_id = alloc_lease_body(alloc, lease_id);
     const struct body_rec *body = body_id == NULL ? NULL : alloc_body(alloc, body_id);

@@ -286,12 +286,14 @@ enum hc_err node_seen(struct step *s, const char *node_id)
     if (seen == NULL)
         return HC_ERR_NOMEM;
     seen->seen_at = hc_time_later(seen->seen_at, s->now);
-    if (online && seen->told_online)
-        return HC_OK;
+    bool told = seen->told_online, is_body = (node->roles & ROLE_BODY) != 0;
     seen->told_online = true;
-    bool is_body = (node->roles & ROLE_BODY) != 0;
+    if (online)
+        return HC_OK;
     enum hc_err err = is_body && alloc_body(s->live, node_id) != NULL ? step_touch(s, node_id) : HC_OK;
-    return err != HC_OK ? err : step_note(s, NOTE_NODE_ONLINE, is_body ? node_id : "", -1, NULL, is_body ? "" : node_id, "%s", node->name);
+    if (err != HC_OK || told)             /* told: nobody has heard yet that it was offline */
+        return err;
+    return step_note(s, NOTE_NODE_ONLINE, is_body ? node_id : "", -1, NULL, is_body ? "" : node_id, "%s", node->name);
 }
 
 enum hc_err on_seen(struct step *s)

@@ -20,8 +20,8 @@ static struct core_note *add_note(struct core_result *out)
     return note;
 }
 
-enum hc_err step_note(struct step *s, enum note_type type, const char *body_id, int32_t slot, const struct lease *lease, const char *head_id,
-                      const char *format, ...)
+enum hc_err step_note(struct step *s, enum note_type type, const char *body_id, int32_t slot, const struct lease *lease,
+                      const char *head_id, const char *format, ...)
 {
     struct core_note *note = add_note(s->out);
     if (note == NULL)

@@ -16,11 +16,15 @@ const size_t timer_row_count = sizeof timer_rows / sizeof timer_rows[0];
 
 struct ordering { size_t offset; bool above; int64_t limit_ms; const char *text; };
 static const struct ordering orderings[] = {
-    { offsetof(struct timers, soft_hold_initial_ms), true, TICK_OF_HEADS_MS, "softHoldInitial must be above 30 s, the tick that renews it" },
-    { offsetof(struct timers, start_deadline_legacy_ms), true, GETSERVERCERT_MS, "startDeadlineLegacy must be above 180 s, a blocking getservercert" },
+    { offsetof(struct timers, soft_hold_initial_ms), true, TICK_OF_HEADS_MS,
+        "softHoldInitial must be above 30 s, the tick that renews it" },
+    { offsetof(struct timers, start_deadline_legacy_ms), true, GETSERVERCERT_MS,
+        "startDeadlineLegacy must be above 180 s, a blocking getservercert" },
     { offsetof(struct timers, lease_ttl_ms), true, BODY_DEDUP_MS, "leaseTTL must be above 45 s, the body's dedup ceiling" },
-    { offsetof(struct timers, drain_grace_ms), true, BODY_GRACE_MS + BODY_POST_MS, "drainGrace must be above 35 s, the body's grace plus one post" },
-    { offsetof(struct timers, idempotency_window_ms), false, HEAD_TIMEOUT_MS, "implicitIdempotencyWindow must be below 15 s, the heads' time-out" },
+    { offsetof(struct timers, drain_grace_ms), true, BODY_GRACE_MS + BODY_POST_MS,
+        "drainGrace must be above 35 s, the body's grace plus one post" },
+    { offsetof(struct timers, idempotency_window_ms), false, HEAD_TIMEOUT_MS,
+        "implicitIdempotencyWindow must be below 15 s, the heads' time-out" },
     { offsetof(struct timers, claim_wait_ms), false, HEAD_TIMEOUT_MS, "claimWait must be below 15 s, the heads' time-out" },
     { offsetof(struct timers, renew_write_quantum_ms), false, TICK_OF_HEADS_MS, "renewWriteQuantum must be below 30 s" },
 };

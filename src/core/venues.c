@@ -99,7 +99,8 @@ enum hc_err on_org_delete(struct step *s)
 enum hc_err on_experience_put(struct step *s)
 {
     const struct experience_req *req = &s->ev->u.experience;
-    bool mode_known = req->stream_mode == NULL || req->stream_mode[0] == '\0' || hc_same(req->stream_mode, "flat") || hc_same(req->stream_mode, "xr");
+    bool mode_known = req->stream_mode == NULL || req->stream_mode[0] == '\0' || hc_same(req->stream_mode, "flat") ||
+        hc_same(req->stream_mode, "xr");
     if (!mode_known)
         return step_bad(s, "stream_mode", "The stream mode is flat or xr.");
     bool refused;

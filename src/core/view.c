@@ -15,7 +15,8 @@ bool body_online(const struct core_view *v, const char *node_id)
 bool body_fresh(const struct core_view *v, const char *body_id)
 {
     const struct body_obs *obs = observed_body(v->obs, body_id);
-    return obs != NULL && hc_time_set(obs->reported_at) && hc_time_since(v->now, obs->reported_at) <= v->saved->config->timers.body_report_fresh_ms;
+    return obs != NULL && hc_time_set(obs->reported_at) &&
+        hc_time_since(v->now, obs->reported_at) <= v->saved->config->timers.body_report_fresh_ms;
 }
 
 void body_pool(const struct node_rec *body, char out[POOL_SIZE])

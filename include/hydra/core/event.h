@@ -1,5 +1,6 @@
 /* event.h - everything that can happen to the core. An event carries its time and its randomness; running it again with a fresh `now`
- * and the same seed makes the same ids. Pointers in an event are borrowed from the request that owns it and stay valid until it is answered. */
+ * and the same seed makes the same ids. Pointers in an event are borrowed from the request that owns it and stay valid until it is
+ * answered. */
 #ifndef HYDRA_CORE_EVENT_H
 #define HYDRA_CORE_EVENT_H
 
@@ -83,7 +84,8 @@ struct lease_end_req { const char *lease_id; bool revoke; const char *reason; };
 struct enrol_req {
     const char *name, *kind, *district, *venue, *owner, *machine_id, *ip, *wireguard_ip, *token_hash;   /* "" absent */
     uint32_t roles; bool pending; /* approval waits (configuration) */
-    bool legacy_names;            /* POST /heads: empty name -> ipad-head, a name in use -> -2, -3 ...; else name_in_use is no refusal either */
+    /* POST /heads: empty name -> ipad-head, a name in use -> -2, -3 ...; else name_in_use is no refusal either */
+    bool legacy_names;
 };
 struct node_update_req {          /* PUT /nodes/{id}; NULL: not named */
     const char *node_id, *name, *venue, *district, *owner, *ip, *wireguard_ip, *machine_id, *xr_client_hostname;
@@ -94,7 +96,8 @@ struct node_token_req { const char *node_id, *token_hash; };
 struct node_beat_req { const char *node_id, *version, *arch, *ip; };
 struct head_update_req {          /* admin PUT /heads/{id} */
     const char *head_id; const char *head_body_id;     /* NULL: not named; "" clears */
-    bool set_stream, clear_stream; struct stream_block stream; unsigned stream_fields;   /* bit per member in order: only named ones change */
+    /* bit per member in order: only named ones change */
+    bool set_stream, clear_stream; struct stream_block stream; unsigned stream_fields;
 };
 struct wireguard_req { const char *head_id; const char *text; };
 struct slots_req {
@@ -104,7 +107,8 @@ struct slots_req {
 struct drain_req { const char *body_id; int64_t deadline_ms; };    /* dry_run is the event's */
 struct body_req { const char *body_id; };                          /* undrain, circuit reset */
 struct district_req { const char *district; };
-struct venue_req { const char *name; const char *district, *owner; struct opt_u32 cap; bool clear_cap; bool set_accept_mode; enum accept_mode accept_mode; };
+struct venue_req { const char *name; const char *district, *owner; struct opt_u32 cap; bool clear_cap; bool set_accept_mode;
+    enum accept_mode accept_mode; };
 struct org_req { const char *name; struct opt_u32 cap; bool clear_cap; };
 struct experience_req {
     const char *name, *label, *orientation, *stream_mode; struct opt_bool enable_microphone;

@@ -22,7 +22,8 @@ struct session_obs {                 /* one row of slots[] */
     char sunshine_cert_fp[HC_HASH_SIZE];
     enum gate_mode gate_mode; char gate_reason[HC_NAME_SIZE];
 };
-struct body_event { enum body_event_type type; char type_text[WORD_SIZE]; uint32_t slot; char launch_id[HC_ID_SIZE], client_uuid[HC_ID_SIZE], detail[HC_NAME_SIZE]; };
+struct body_event { enum body_event_type type; char type_text[WORD_SIZE]; uint32_t slot; char launch_id[HC_ID_SIZE],
+    client_uuid[HC_ID_SIZE], detail[HC_NAME_SIZE]; };
 struct client_obs { char uuid[HC_ID_SIZE], name[HC_NAME_SIZE]; };
 
 struct body_obs {                    /* OBS_BODY, key: node id; the newest report */
@@ -71,8 +72,10 @@ struct node_obs {                    /* OBS_NODE, key: node id */
 struct clock_obs { struct rec rec; hc_time renewed_at, head_renewed_at, expires_at; };    /* OBS_CLOCK, key: lease id; §3.8 */
 struct pool_obs { struct rec rec; size_t count, next; int64_t session_ms[POOL_SESSIONS_MAX]; };   /* OBS_POOL, key: pool */
 
-static inline const struct body_obs *observed_body(const struct observed *o, const char *key) { return (const struct body_obs *)observed_get(o, OBS_BODY, key); }
-static inline const struct node_obs *observed_node(const struct observed *o, const char *key) { return (const struct node_obs *)observed_get(o, OBS_NODE, key); }
+static inline const struct body_obs *observed_body(const struct observed *o, const char *key)
+    { return (const struct body_obs *)observed_get(o, OBS_BODY, key); }
+static inline const struct node_obs *observed_node(const struct observed *o, const char *key)
+    { return (const struct node_obs *)observed_get(o, OBS_NODE, key); }
 
 /* A lease's rolling clocks: the later of what is saved and what is observed. */
 struct lease_clock { hc_time renewed_at, head_renewed_at, expires_at; };

@@ -1,6 +1,6 @@
 /* query.h - read-only questions, pure functions of a view: the committed (or live) records, what is observed, and a time.
- * The same functions decide grants and explain them (rules §5). Row arrays come from `arena`; NULL rows with *ret_count 0 may be a true answer,
- * so every call that allocates returns an error code. */
+ * The same functions decide grants and explain them (rules §5). Row arrays come from `arena`; NULL rows with *ret_count 0 may be a true
+ * answer, so every call that allocates returns an error code. */
 #ifndef HYDRA_CORE_QUERY_H
 #define HYDRA_CORE_QUERY_H
 
@@ -12,8 +12,10 @@ struct core_view { const struct alloc *saved; const struct observed *obs; hc_tim
 uint32_t slot_occupied(const struct core_view *v, const struct body_rec *body, uint32_t slot);
 /* Plus the grantable terms that need no head: maintenance, circuit, epoch, promise, safe mode, ports, lowered. */
 uint32_t slot_why_not(const struct core_view *v, const struct body_rec *body, uint32_t slot);
-/* Plus the terms for one head: eligible (venue, experience, mode), reserve, caps, legacy one slot, older ticket, demoted (DEMOTED alone does not refuse). */
-struct seeker { const char *head_id, *experience, *ticket_id; enum lease_mode mode; uint32_t protocol; hc_time created_at; };   /* created_at: its place; now for a newcomer */
+/* Plus the terms for one head: eligible (venue, experience, mode), reserve, caps, legacy one slot, older ticket, demoted (DEMOTED alone
+ * does not refuse). */
+/* created_at: its place; now for a newcomer */
+struct seeker { const char *head_id, *experience, *ticket_id; enum lease_mode mode; uint32_t protocol; hc_time created_at; };
 uint32_t slot_why_not_for(const struct core_view *v, const struct body_rec *body, uint32_t slot, const struct seeker *who);
 bool body_online(const struct core_view *v, const char *node_id);
 bool body_fresh(const struct core_view *v, const char *body_id);       /* newest report within bodyReportFresh */
@@ -24,7 +26,8 @@ void body_pool(const struct node_rec *body, char out[POOL_SIZE]);
 /* The complete desired slot table of a body (wire §4). Computed from committed records; `digest` covers everything but issued_at. */
 #define DIRECTIVE_EVICTS_MAX 4
 struct directive_slot {
-    uint32_t index; enum slot_action action; char lease_id[HC_ID_SIZE]; uint64_t epoch; char head_id[HC_ID_SIZE], device_uid[DEVICE_UID_SIZE];
+    uint32_t index; enum slot_action action; char lease_id[HC_ID_SIZE]; uint64_t epoch; char head_id[HC_ID_SIZE],
+        device_uid[DEVICE_UID_SIZE];
     char sunshine_client_uuid[HC_ID_SIZE]; uint32_t protocol;
     size_t entry_count; char (*entries)[HC_NAME_SIZE + APP_TOKEN_SIZE];       /* arena; E3 table */
     size_t evict_count; char evict[DIRECTIVE_EVICTS_MAX][HC_ID_SIZE];         /* launch ids */
@@ -39,7 +42,8 @@ HC_MUST enum hc_err query_directive(const struct core_view *v, const char *body_
 
 struct slot_observed {               /* the observed half of a /slots row */
     bool from_head; enum session_state state; enum stream_status stream_status; bool has_state;
-    char lease_id[HC_ID_SIZE], launch_id[HC_ID_SIZE], client_uuid[HC_ID_SIZE], client_name[HC_NAME_SIZE], app[HC_NAME_SIZE + APP_TOKEN_SIZE], head_id[HC_ID_SIZE];
+    char lease_id[HC_ID_SIZE], launch_id[HC_ID_SIZE], client_uuid[HC_ID_SIZE], client_name[HC_NAME_SIZE],
+        app[HC_NAME_SIZE + APP_TOKEN_SIZE], head_id[HC_ID_SIZE];
     bool has_applied_epoch; uint64_t applied_epoch; char boot_id[HC_ID_SIZE]; bool has_report_seq; uint64_t report_seq;
     hc_time reported_at; enum gate_mode gate_mode; char gate_reason[HC_NAME_SIZE];
 };
@@ -52,10 +56,12 @@ struct slot_row {
     uint32_t divergence;
 };
 struct slot_filter { const char *district, *venue, *body_id; bool divergent; };     /* NULL or "": any */
-HC_MUST enum hc_err query_slots(const struct core_view *v, const struct slot_filter *filter, struct hc_arena *arena, struct slot_row **ret_rows, size_t *ret_count);
+HC_MUST enum hc_err query_slots(const struct core_view *v, const struct slot_filter *filter, struct hc_arena *arena,
+    struct slot_row **ret_rows, size_t *ret_count);
 
 struct conflict_row {
-    char body_id[HC_ID_SIZE]; uint32_t slot; enum conflict_kind kind; char lease_id[HC_ID_SIZE], holder_head_id[HC_ID_SIZE], observed_head_id[HC_ID_SIZE];
+    char body_id[HC_ID_SIZE]; uint32_t slot; enum conflict_kind kind; char lease_id[HC_ID_SIZE], holder_head_id[HC_ID_SIZE],
+        observed_head_id[HC_ID_SIZE];
     char client_uuid[HC_ID_SIZE], client_name[HC_NAME_SIZE]; bool from_head, expected_legacy; int64_t since_ms;
 };
 HC_MUST enum hc_err query_conflicts(const struct core_view *v, struct hc_arena *arena, struct conflict_row **ret_rows, size_t *ret_count);
@@ -65,24 +71,29 @@ struct queue_row {
     const struct ticket_rec *ticket; char head_name[HC_NAME_SIZE], venue[HC_NAME_SIZE];
     uint32_t position; int64_t eta_ms, waited_ms, expires_in_ms; size_t skipped_count; struct skipped_slot *skipped;
 };
-HC_MUST enum hc_err query_queue(const struct core_view *v, const char *district, struct hc_arena *arena, struct queue_row **ret_rows, size_t *ret_count);
+HC_MUST enum hc_err query_queue(const struct core_view *v, const char *district, struct hc_arena *arena, struct queue_row **ret_rows,
+    size_t *ret_count);
 
-struct pool_row { char pool[POOL_SIZE], district[HC_NAME_SIZE], venue[HC_NAME_SIZE]; uint32_t slots, occupied, grantable, queue_depth; size_t open_count; char (*open_circuits)[HC_ID_SIZE]; };
+struct pool_row { char pool[POOL_SIZE], district[HC_NAME_SIZE], venue[HC_NAME_SIZE]; uint32_t slots, occupied, grantable, queue_depth;
+    size_t open_count; char (*open_circuits)[HC_ID_SIZE]; };
 HC_MUST enum hc_err query_pools(const struct core_view *v, struct hc_arena *arena, struct pool_row **ret_rows, size_t *ret_count);
 struct venue_row { char venue[HC_NAME_SIZE]; uint32_t slots, occupied, queue_depth; };
 HC_MUST enum hc_err query_venues(const struct core_view *v, struct hc_arena *arena, struct venue_row **ret_rows, size_t *ret_count);
 
 struct candidate_row { uint32_t rank; char body_id[HC_ID_SIZE]; uint32_t slot; bool eligible, grantable, demoted; uint32_t why_not; };
 /* What a claim would look at, in ranking order, ineligible bodies of the district last. */
-HC_MUST enum hc_err query_candidates(const struct core_view *v, const struct seeker *who, struct hc_arena *arena, struct candidate_row **ret_rows, size_t *ret_count);
+HC_MUST enum hc_err query_candidates(const struct core_view *v, const struct seeker *who, struct hc_arena *arena,
+    struct candidate_row **ret_rows, size_t *ret_count);
 
 struct session_row {                 /* /sessions and /sessions/history */
-    char lease_id[HC_ID_SIZE], stream_id[HC_ID_SIZE], head_id[HC_ID_SIZE], head_venue[HC_NAME_SIZE], body_id[HC_ID_SIZE], body_venue[HC_NAME_SIZE];
+    char lease_id[HC_ID_SIZE], stream_id[HC_ID_SIZE], head_id[HC_ID_SIZE], head_venue[HC_NAME_SIZE], body_id[HC_ID_SIZE],
+        body_venue[HC_NAME_SIZE];
     uint32_t slot, protocol; char experience[HC_NAME_SIZE]; enum lease_source source; enum lease_mode mode; uint64_t grant_epoch;
     hc_time granted_at, streaming_at, ended_at; enum lease_state state; enum lease_why why;
 };
 /* terminal false: live leases; true: terminal ones that still wait for their history line. */
-HC_MUST enum hc_err query_sessions(const struct core_view *v, bool terminal, struct hc_arena *arena, struct session_row **ret_rows, size_t *ret_count);
+HC_MUST enum hc_err query_sessions(const struct core_view *v, bool terminal, struct hc_arena *arena, struct session_row **ret_rows,
+    size_t *ret_count);
 /* Facts of one stream, for /admission, /streams. HC_ERR_NOTFOUND. */
 HC_MUST enum hc_err query_stream(const struct core_view *v, const char *stream_id, struct stream_facts *ret);
 /* Position and ETA of a ticket (§7.5). */

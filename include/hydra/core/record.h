@@ -76,7 +76,8 @@ void alloc_undo_step(struct alloc *alloc);
 HC_MUST enum hc_err alloc_end_step(struct alloc *alloc, bool *ret_changed);
 HC_MUST enum hc_err alloc_reindex(struct alloc *alloc, enum rec_kind kind, const char *key);
 
-/* For the engine: put a version (or NULL: remove) outside any step, without marking it dirty: commit, roll-back, load. Takes a reference. */
+/* For the engine: put a version (or NULL: remove) outside any step, without marking it dirty: commit, roll-back,
+ * load. Takes a reference. */
 HC_MUST enum hc_err alloc_put(struct alloc *alloc, enum rec_kind kind, const char *key, struct rec *version);
 /* A read-only state with references to the same versions; free with alloc_free. Has its own index. */
 HC_MUST enum hc_err alloc_snapshot(const struct alloc *from, struct alloc **ret_snapshot);
@@ -86,7 +87,8 @@ void alloc_clear_dirty(struct alloc *alloc);                                /* t
 
 /* Index lookups. All return NULL when there is none. */
 const char *alloc_lease_body(const struct alloc *alloc, const char *lease_id);   /* body that has this lease, or a ghost of it */
-const char *alloc_head_lease(const struct alloc *alloc, const char *head_id);    /* id of its non-terminal lease that is not left behind and does not drain */
+/* id of its non-terminal lease that is not left behind and does not drain */
+const char *alloc_head_lease(const struct alloc *alloc, const char *head_id);
 const char *alloc_head_stream(const struct alloc *alloc, const char *head_id);   /* id of its stream that is not ended */
 /* Ids of all non-terminal leases of the head (also draining, left behind): at most `size`, returns the number. */
 size_t alloc_head_leases(const struct alloc *alloc, const char *head_id, const char **ret_ids, size_t size);
@@ -100,7 +102,8 @@ struct observed {
 HC_MUST enum hc_err observed_new(struct observed **ret_observed);
 void observed_free(struct observed *obs);
 const struct rec *observed_get(const struct observed *obs, enum rec_kind kind, const char *key);
-struct rec *observed_edit(struct observed *obs, enum rec_kind kind, const char *key);     /* creates when absent; copies when a snapshot holds it; NULL: no memory */
+/* creates when absent; copies when a snapshot holds it; NULL: no memory */
+struct rec *observed_edit(struct observed *obs, enum rec_kind kind, const char *key);
 void observed_remove(struct observed *obs, enum rec_kind kind, const char *key);
 size_t observed_count(const struct observed *obs, enum rec_kind kind);
 const struct rec *observed_at(const struct observed *obs, enum rec_kind kind, size_t i);

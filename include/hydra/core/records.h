@@ -162,9 +162,12 @@ struct district_rec {                     /* REC_DISTRICT, key: district */
 };
 
 struct cap_rec { struct rec rec; uint32_t max_concurrent_grants; };            /* REC_CAP, key: "venue/NAME" or "org/NAME" */
-struct demotion_rec { struct rec rec; char body_id[HC_ID_SIZE], head_id[HC_ID_SIZE]; hc_time until; };   /* REC_DEMOTION, key: "BODY/HEAD" */
-struct attempt { char attempt_id[HC_ID_SIZE], lease_id[HC_ID_SIZE], stream_id[HC_ID_SIZE]; enum lease_why why; enum lease_state state; hc_time until; };
-struct attempts_rec { struct rec rec; size_t count; struct attempt at[ATTEMPTS_PER_HEAD]; };             /* REC_ATTEMPTS, key: head id; newest first */
+/* REC_DEMOTION, key: "BODY/HEAD" */
+struct demotion_rec { struct rec rec; char body_id[HC_ID_SIZE], head_id[HC_ID_SIZE]; hc_time until; };
+struct attempt { char attempt_id[HC_ID_SIZE], lease_id[HC_ID_SIZE], stream_id[HC_ID_SIZE]; enum lease_why why; enum lease_state state;
+    hc_time until; };
+/* REC_ATTEMPTS, key: head id; newest first */
+struct attempts_rec { struct rec rec; size_t count; struct attempt at[ATTEMPTS_PER_HEAD]; };
 
 enum node_role { ROLE_BODY = 1, ROLE_HEAD = 2 };
 struct stream_block { char stream_url[URL_SIZE], stream_url_lan[URL_SIZE], stream_app_id[HC_NAME_SIZE], stream_mode[WORD_SIZE]; };
@@ -207,7 +210,8 @@ ALLOC_GETTER(alloc_experience, REC_EXPERIENCE, experience_rec)
 #undef ALLOC_GETTER
 const struct lease *body_lease(const struct body_rec *body, const char *lease_id, const struct slot **ret_slot);  /* NULL: absent */
 const struct lease *slot_live_lease(const struct slot *slot);          /* the one that is not terminal, or NULL */
-const struct lease *alloc_lease(const struct alloc *alloc, const char *lease_id, const struct body_rec **ret_body, const struct slot **ret_slot);
+const struct lease *alloc_lease(const struct alloc *alloc, const char *lease_id, const struct body_rec **ret_body,
+    const struct slot **ret_slot);
 const char *node_owner(const struct alloc *alloc, const struct node_rec *node);   /* its own, else its venue's; "" none (rules §1) */
 bool node_is_quest(const struct node_rec *node);
 

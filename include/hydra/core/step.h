@@ -95,13 +95,15 @@ struct core_result {
 };
 void core_result_free(struct core_result *result);       /* arena and notes; leaves it zeroed */
 
-/* Applies one event: clocks of the bodies concerned, the event, reconcile. HC_OK: the step is over and in `dirty`. Otherwise nothing happened in
- * `live` (it undoes itself); observed facts may have entered. A refusal is HC_OK. With ev->dry_run the step is undone before it returns.
- * `result` is zeroed first. */
+/* Applies one event: clocks of the bodies concerned, the event, reconcile. HC_OK: the step is over and in `dirty`. Otherwise nothing
+ * happened in `live` (it undoes itself); observed facts may have entered. A refusal is HC_OK. With ev->dry_run the
+ * step is undone before it returns. `result` is zeroed first. */
 HC_MUST enum hc_err core_step(struct alloc *live, struct observed *obs, const struct core_event *ev, struct core_result *result);
 
-/* Rules §3.3: `foreign` was read from a file that another process wrote; `committed` is what we last made durable. Raises epochs, keeps acknowledged
- * leases as unknown where their slot is free, else ends them revoked(generation_conflict). Changes `foreign`, marks what it changed dirty, adds notes. */
-HC_MUST enum hc_err core_merge_foreign(struct alloc *foreign, const struct alloc *committed, struct observed *obs, hc_time now, struct core_result *result);
+/* Rules §3.3: `foreign` was read from a file that another process wrote; `committed` is what we last made durable. Raises epochs, keeps
+ * acknowledged leases as unknown where their slot is free, else ends them revoked(generation_conflict). Changes `foreign`, marks what it
+ * changed dirty, adds notes. */
+HC_MUST enum hc_err core_merge_foreign(struct alloc *foreign, const struct alloc *committed, struct observed *obs, hc_time now,
+    struct core_result *result);
 
 #endif

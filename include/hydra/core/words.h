@@ -16,7 +16,8 @@
 
 /* Why a lease is in its state: persisted with every terminal state, and with draining. */
 #define LEASE_WHY_LIST(X) \
-    X(NONE, "") X(HEAD_ERROR, "head_error") X(REPEAT_READ, "repeat_read") X(EXPERIENCE_CHANGED, "experience_changed") X(RELEASED, "released") \
+    X(NONE, "") X(HEAD_ERROR, "head_error") X(REPEAT_READ, "repeat_read") X(EXPERIENCE_CHANGED, "experience_changed") \
+        X(RELEASED, "released") \
     X(USER_EXIT, "user_exit") X(ERROR, "error") X(ABANDON, "abandon") X(UNREACHABLE, "unreachable") X(INTERRUPTED, "interrupted") \
     X(SILENCE, "silence") X(TTL, "ttl") X(START_TIMEOUT, "start_timeout") X(LAUNCH_FAILED, "launch_failed") X(BODY_IDLE, "body_idle") \
     X(UNATTENDED, "unattended") X(DRAIN_TIMEOUT, "drain_timeout") X(UNKNOWN_HOLD, "unknown_hold") X(BODY_REBOOT, "body_reboot") \
@@ -33,7 +34,8 @@
 #define STREAM_STATE_LIST(X) X(SEEKING, "seeking_body") X(BINDING, "binding") X(LIVE, "live") X(ENDED, "ended")
 #define STREAM_WHY_LIST(X) \
     X(NONE, "") X(RELEASED, "released") X(FINISHED, "finished") X(ABANDONED, "abandoned") X(QUEUE_TIMEOUT, "queue_timeout") \
-    X(TICKET_EXPIRED, "ticket_expired") X(START_FAILED, "start_failed") X(PROMOTION_WASTED, "promotion_wasted") X(NOT_ACCEPTED, "not_accepted") \
+    X(TICKET_EXPIRED, "ticket_expired") X(START_FAILED, "start_failed") X(PROMOTION_WASTED, "promotion_wasted") \
+        X(NOT_ACCEPTED, "not_accepted") \
     X(SUPERSEDED, "superseded") X(REVOKED, "revoked") X(HEAD_SILENT, "head_silent") X(UNATTENDED, "unattended") X(BODY_LOST, "body_lost") \
     X(NODE_DELETED, "node_deleted")
 #define TICKET_STATE_LIST(X) X(WAITING, "waiting") X(PROMOTED, "promoted") X(CONFIRM, "confirm_required")
@@ -54,7 +56,8 @@
 
 /* wire §5: why a slot is not granted. Bits of a mask, in this order. The last eight appear in /explain and /queue only. */
 #define WHY_NOT_LIST(X) \
-    X(LEASED, "leased") X(NO_REPORT, "no_report") X(STALE_REPORT, "stale_report") X(NOT_NAMED, "not_named") X(NOT_IDLE, "not_idle") X(XR, "xr") \
+    X(LEASED, "leased") X(NO_REPORT, "no_report") X(STALE_REPORT, "stale_report") X(NOT_NAMED, "not_named") X(NOT_IDLE, "not_idle") \
+        X(XR, "xr") \
     X(CIRCUIT_OPEN, "circuit_open") X(PROBE_OUT, "probe_out") X(OFFLINE, "offline") X(MAINTENANCE, "maintenance") \
     X(EPOCH_UNCONFIRMED, "epoch_unconfirmed") X(PROMISED, "promised") X(KEPT_FOR_OLDER, "kept_for_older") X(PAIR_LEASE, "pair_lease") \
     X(SAFE_MODE, "safe_mode") X(NO_PORTS, "no_ports") X(SLOT_LOWERED, "slot_lowered") X(LEGACY_ONE_SLOT, "legacy_needs_one_slot") \
@@ -63,13 +66,15 @@
 /* wire §5: what desired and observed disagree about. Bits of a mask. */
 #define DIVERGENCE_LIST(X) \
     X(UNAUTHORIZED_STREAM, "unauthorized_stream") X(LEASE_WITHOUT_STREAM, "lease_without_stream") X(EPOCH_REGRESSED, "epoch_regressed") \
-    X(EPOCH_BELOW_FLOOR, "epoch_below_floor") X(WRONG_CLIENT, "wrong_client") X(STALE_REPORT, "stale_report") X(SECOND_LAUNCH, "second_launch") \
+    X(EPOCH_BELOW_FLOOR, "epoch_below_floor") X(WRONG_CLIENT, "wrong_client") X(STALE_REPORT, "stale_report") \
+        X(SECOND_LAUNCH, "second_launch") \
     X(ADOPTED_UNKNOWN_HEAD, "adopted_unknown_head") X(DOWNGRADE, "downgrade_detected") X(UNKNOWN_BODY, "unknown_body")
 #define CONFLICT_LIST(X) X(UNAUTHORIZED, "unauthorized_stream") X(WRONG_CLIENT, "wrong_client") X(SECOND_LAUNCH, "second_launch")
 
 /* Published events (seed, Observability, and the rules' own). */
 #define NOTE_LIST(X) \
-    X(LEASE_GRANTED, "lease_granted") X(LEASE_STREAMING, "lease_streaming") X(LEASE_ENDED, "lease_ended") X(LEASE_UNKNOWN, "lease_unknown") \
+    X(LEASE_GRANTED, "lease_granted") X(LEASE_STREAMING, "lease_streaming") X(LEASE_ENDED, "lease_ended") \
+        X(LEASE_UNKNOWN, "lease_unknown") \
     X(LEASE_ADOPTED, "lease_adopted") X(LEASE_DRAINING, "lease_draining") X(SLOT_CONFLICT, "slot_conflict") \
     X(UNAUTHORIZED_LAUNCH, "unauthorized_launch") X(SECOND_LAUNCH, "second_launch_refused") X(EPOCH_BELOW_FLOOR, "epoch_below_floor") \
     X(EPOCH_REGRESSED, "epoch_regressed") X(PAIR_CONTENTION, "pair_contention") X(DUPLICATE_HEAD, "duplicate_head_identity") \
@@ -79,16 +84,19 @@
     X(PROMOTION_WASTED, "queue_promotion_wasted") X(QUEUED, "queued") X(PROMOTED, "promoted") X(TICKET_ENDED, "ticket_ended") \
     X(PREEMPTED, "lease_preempted") X(CIRCUIT_OPENED, "circuit_opened") X(CIRCUIT_CLOSED, "circuit_closed") \
     X(SAFE_MODE_ENTERED, "safe_mode_entered") X(SAFE_MODE_ENDED, "safe_mode_ended") X(STREAM_HIJACK, "stream_hijack_refused") \
-    X(STREAM_REHOMED, "stream_seeks_again") X(NODE_ENROLLED, "node_enrolled") X(NODE_CHANGED, "node_changed") X(NODE_DELETED, "node_deleted") \
+    X(STREAM_REHOMED, "stream_seeks_again") X(NODE_ENROLLED, "node_enrolled") X(NODE_CHANGED, "node_changed") \
+        X(NODE_DELETED, "node_deleted") \
     X(NODE_ONLINE, "node_online") X(NODE_OFFLINE, "node_offline") X(DRAIN_ARMED, "drain_armed") X(DRAIN_UNDONE, "drain_undone") \
     X(CERT_ROTATED, "sunshine_cert_rotated") X(EDGE_ERROR, "lease_edge_error") X(STORE_DOWN, "store_down") X(STORE_UP, "store_up")
 
 /* Refusals: answers, not errors. Their HTTP status and retry times are api/deny_http.c's business. */
 #define DENY_LIST(X) \
     X(NONE, "") X(NO_SLOT, "no_slot_available") X(RESERVED, "reserved_for_home_venue") X(RECONCILING, "reconciling") X(QUEUED, "queued") \
-    X(HEAD_BUSY, "head_busy") X(ATTEMPT_REUSED, "attempt_reused") X(IDENTITY_UNKNOWN, "identity_unknown") X(IDENTITY_REVOKED, "identity_revoked") \
+    X(HEAD_BUSY, "head_busy") X(ATTEMPT_REUSED, "attempt_reused") X(IDENTITY_UNKNOWN, "identity_unknown") \
+        X(IDENTITY_REVOKED, "identity_revoked") \
     X(DUPLICATE_HEAD, "duplicate_head_identity") X(LEASE_LOST, "lease_lost") X(NOT_YOUR_STREAM, "not_your_stream") \
-    X(WRONG_TOKEN, "wrong_claim_token") X(EXPERIENCE, "experience_unavailable") X(THROTTLED, "claim_throttled") X(QUEUE_FULL, "queue_full") \
+    X(WRONG_TOKEN, "wrong_claim_token") X(EXPERIENCE, "experience_unavailable") X(THROTTLED, "claim_throttled") \
+        X(QUEUE_FULL, "queue_full") \
     X(STORE, "store_unavailable") X(NOT_FOUND, "not_found") X(BAD_REQUEST, "bad_request") X(FORBIDDEN, "forbidden") \
     X(NODE_HAS_LEASE, "node_has_lease") X(ENFORCE_NOT_READY, "enforce_not_ready") X(SLOT_HELD, "slot_held") X(NAME_IN_USE, "name_in_use") \
     X(NOT_PENDING, "nothing_to_accept") X(LIMIT, "limit_reached")

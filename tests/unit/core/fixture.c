@@ -122,7 +122,8 @@ struct fleet_body *fleet_machine(struct fleet *f, const char *body_id)
     return NULL;
 }
 
-void fleet_session(struct fleet *f, const char *body_id, uint32_t slot, enum session_state state, const char *lease_id, const char *launch_id)
+void fleet_session(struct fleet *f, const char *body_id, uint32_t slot, enum session_state state, const char *lease_id,
+    const char *launch_id)
 {
     struct fleet_body *machine = fleet_machine(f, body_id);
     assert_true(machine->session_count < REPORT_SESSIONS_MAX);
@@ -204,7 +205,8 @@ struct core_result *fleet_report(struct fleet *f, const char *body_id)
 
 static struct heartbeat_req heartbeat(const char *head_id, const char *status)
 {
-    return (struct heartbeat_req){ .head_id = head_id, .status = status, .body_id = "", .lease_id = "", .stream_id = "", .address = "", .version = "" };
+    return (struct heartbeat_req){ .head_id = head_id, .status = status, .body_id = "", .lease_id = "", .stream_id = "", .address = "",
+        .version = "" };
 }
 
 struct core_result *fleet_heartbeat(struct fleet *f, const char *head_id, const char *status, const char *body_id)
@@ -215,7 +217,8 @@ struct core_result *fleet_heartbeat(struct fleet *f, const char *head_id, const 
     return fleet_step(f, &ev);
 }
 
-struct core_result *fleet_heartbeat_lease(struct fleet *f, const char *head_id, const char *status, const char *lease_id, enum head_lease_state state)
+struct core_result *fleet_heartbeat_lease(struct fleet *f, const char *head_id, const char *status, const char *lease_id,
+    enum head_lease_state state)
 {
     struct core_event ev = fleet_event(f, CORE_HEARTBEAT, CALLER_NODE, head_id);
     ev.u.heartbeat = heartbeat(head_id, status);
@@ -228,7 +231,8 @@ struct core_result *fleet_heartbeat_lease(struct fleet *f, const char *head_id, 
 struct core_result *fleet_read(struct fleet *f, const char *head_id, const char *experience)
 {
     struct core_event ev = fleet_event(f, CORE_READ, CALLER_NODE, head_id);
-    ev.u.read = (struct read_req){ .head_id = head_id, .district = "", .venue = "", .experience = experience, .stream_mode = "", .last_chance = true };
+    ev.u.read = (struct read_req){ .head_id = head_id, .district = "", .venue = "", .experience = experience, .stream_mode = "",
+        .last_chance = true };
     return fleet_step(f, &ev);
 }
 

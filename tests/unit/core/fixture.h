@@ -48,7 +48,8 @@ int fleet_teardown(void **state);
 struct core_event fleet_event(struct fleet *f, enum core_event_type type, enum caller_kind caller, const char *node_id);
 struct core_result *fleet_step(struct fleet *f, const struct core_event *ev);      /* asserts HC_OK */
 
-/* Nodes of district d1 with that id, approved and just seen. A body is modern, has one slot and the experience, and has not reported yet. */
+/* Nodes of district d1 with that id, approved and just seen. A body is modern, has one slot and the experience, and has not
+ * reported yet. */
 void fleet_body(struct fleet *f, const char *id, const char *venue);
 void fleet_legacy_body(struct fleet *f, const char *id, const char *venue);
 void fleet_head(struct fleet *f, const char *id, const char *venue, const char *kind);
@@ -56,14 +57,16 @@ void fleet_slots(struct fleet *f, const char *body_id, uint32_t slots_total);
 struct fleet_body *fleet_machine(struct fleet *f, const char *body_id);
 
 /* The machine's state, told with the next report. */
-void fleet_session(struct fleet *f, const char *body_id, uint32_t slot, enum session_state state, const char *lease_id, const char *launch_id);
+void fleet_session(struct fleet *f, const char *body_id, uint32_t slot, enum session_state state, const char *lease_id,
+    const char *launch_id);
 void fleet_no_session(struct fleet *f, const char *body_id);
 void fleet_reboot(struct fleet *f, const char *body_id);                            /* new boot id, no session, uptime 90 s */
 struct core_result *fleet_report(struct fleet *f, const char *body_id);
 void fleet_silent(struct fleet *f, const char *body_id);                            /* fleet_pass() lets it report no more */
 
 struct core_result *fleet_heartbeat(struct fleet *f, const char *head_id, const char *status, const char *body_id);
-struct core_result *fleet_heartbeat_lease(struct fleet *f, const char *head_id, const char *status, const char *lease_id, enum head_lease_state state);
+struct core_result *fleet_heartbeat_lease(struct fleet *f, const char *head_id, const char *status, const char *lease_id,
+    enum head_lease_state state);
 struct core_result *fleet_read(struct fleet *f, const char *head_id, const char *experience);
 struct core_result *fleet_claim(struct fleet *f, const char *head_id, const char *attempt_id, const char *experience);
 struct core_result *fleet_renew(struct fleet *f, const char *head_id, const char *lease_id, const char *claim_token);

@@ -37,7 +37,8 @@ static void test_set__known_and_unknown_names__are_told_apart(void **state)
 /* rules §15 */
 struct bound { const char *name; int64_t bad_ms, good_ms; };
 static const struct bound bounds[] = {
-    { "softHoldInitial", 30000, 30001 }, { "startDeadlineLegacy", 180000, 180001 }, { "leaseTTL", 45000, 45001 }, { "drainGrace", 35000, 35001 },
+    { "softHoldInitial", 30000, 30001 }, { "startDeadlineLegacy", 180000, 180001 }, { "leaseTTL", 45000, 45001 },
+        { "drainGrace", 35000, 35001 },
     { "implicitIdempotencyWindow", 15000, 14999 }, { "claimWait", 15000, 14999 }, { "renewWriteQuantum", 30000, 29999 },
 };
 

@@ -4,12 +4,16 @@
 
 struct row { const struct hc_words *list; size_t count; };
 static const struct row lists[] = {
-    { &lease_state_words, LEASE_STATES }, { &lease_why_words, LEASE_WHYS }, { &lease_source_words, LEASE_SOURCES }, { &lease_mode_words, LEASE_MODES },
-    { &enforce_words, ENFORCE_MODES }, { &circuit_words, CIRCUIT_STATES }, { &safe_mode_words, SAFE_MODES }, { &stream_state_words, STREAM_STATES },
+    { &lease_state_words, LEASE_STATES }, { &lease_why_words, LEASE_WHYS }, { &lease_source_words, LEASE_SOURCES },
+        { &lease_mode_words, LEASE_MODES },
+    { &enforce_words, ENFORCE_MODES }, { &circuit_words, CIRCUIT_STATES }, { &safe_mode_words, SAFE_MODES },
+        { &stream_state_words, STREAM_STATES },
     { &stream_why_words, STREAM_WHYS }, { &ticket_state_words, TICKET_STATES }, { &wait_words, WAIT_WHYS }, { &approval_words, APPROVALS },
-    { &accept_mode_words, ACCEPT_MODES }, { &session_words, SESSION_STATES }, { &stream_status_words, STREAM_STATUSES }, { &gate_mode_words, GATE_MODES },
+    { &accept_mode_words, ACCEPT_MODES }, { &session_words, SESSION_STATES }, { &stream_status_words, STREAM_STATUSES },
+        { &gate_mode_words, GATE_MODES },
     { &head_lease_state_words, HEAD_LEASE_STATES }, { &action_words, SLOT_ACTIONS }, { &body_event_words, BODY_EVENT_TYPES },
-    { &why_not_words, WHY_NOT_BITS }, { &divergence_words, DIVERGENCE_BITS }, { &conflict_words, CONFLICT_KINDS }, { &note_words, NOTE_TYPES },
+    { &why_not_words, WHY_NOT_BITS }, { &divergence_words, DIVERGENCE_BITS }, { &conflict_words, CONFLICT_KINDS },
+        { &note_words, NOTE_TYPES },
     { &deny_words, DENY_REASONS },
 };
 
