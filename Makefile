@@ -5,7 +5,9 @@ include scripts/layers.mk
 VARIANT ?= release
 BUILD   ?= build
 OUT     := $(if $(filter release,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
-CC      ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 VERSION := 0.1.0
 
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
