@@ -1,7 +1,8 @@
 /* head_update.c - what an admin sets on a head: its assigned body, the stream block, its WireGuard configuration. */
 #include "core.h"
 
-enum stream_field { FIELD_URL = 1, FIELD_URL_LAN = 2, FIELD_APP_ID = 4, FIELD_MODE = 8 };     /* head_update_req.stream_fields, in member order */
+/* head_update_req.stream_fields, in member order */
+enum stream_field { FIELD_URL = 1, FIELD_URL_LAN = 2, FIELD_APP_ID = 4, FIELD_MODE = 8 };
 
 static const struct node_rec *known_head(const struct alloc *live, const char *head_id)
 {
