@@ -35,7 +35,8 @@ struct file_part {
     struct limits_part limits;
 };
 
-#define FIELD(type_, struct_, member, key_, limit_) { .key = key_, .type = type_, .offset = offsetof(struct struct_, member), .limit = limit_ }
+#define FIELD(type_, struct_, member, key_, limit_) { .key = key_, .type = type_, .offset = offsetof(struct struct_, member), \
+    .limit = limit_ }
 static const struct codec_field enrollment_fields[] = {
     { .key = "approve", .type = CODEC_WORD, .offset = offsetof(struct enrollment, approve), .words = &approve_words },
 };
@@ -67,14 +68,17 @@ static const struct codec_field file_fields[] = {
     { .key = "metrics", .type = CODEC_OBJECT, .offset = offsetof(struct file_part, metrics), .sub = &metrics_table },
     { .key = "events", .type = CODEC_OBJECT, .offset = offsetof(struct file_part, events), .sub = &events_table },
     { .key = "queue", .type = CODEC_OBJECT, .offset = offsetof(struct file_part, queue), .sub = &queue_table },
-    { .key = "trusted_proxies", .type = CODEC_STRS, .offset = offsetof(struct file_part, trusted_proxies), .limit = PROXIES_MAX, .item_limit = 64 },
+    { .key = "trusted_proxies", .type = CODEC_STRS, .offset = offsetof(struct file_part, trusted_proxies), .limit = PROXIES_MAX,
+        .item_limit = 64 },
     { .key = "limits", .type = CODEC_OBJECT, .offset = offsetof(struct file_part, limits), .sub = &limits_table },
 };
-static const struct codec_table file_table = CODEC_TABLE("hydraclusterd.yaml", file_fields, struct file_part, offsetof(struct file_part, present));
+static const struct codec_table file_table = CODEC_TABLE("hydraclusterd.yaml", file_fields, struct file_part, offsetof(struct file_part,
+    present));
 
 struct sunshine_part { const char *username, *password_file; };
 static const struct codec_field sunshine_fields[] = {
-    { .key = "username", .type = CODEC_TEXT, .offset = offsetof(struct sunshine_part, username), .limit = HC_NAME_MAX, .flags = CODEC_REQUIRED },
+    { .key = "username", .type = CODEC_TEXT, .offset = offsetof(struct sunshine_part, username), .limit = HC_NAME_MAX,
+        .flags = CODEC_REQUIRED },
     { .key = "password_file", .type = CODEC_TEXT, .offset = offsetof(struct sunshine_part, password_file), .limit = PATH_TEXT_MAX,
       .flags = CODEC_REQUIRED },
 };
@@ -88,7 +92,8 @@ static void set_defaults(struct daemon_config *c)
     c->metrics_open_on_loopback = true;
     c->keep_events = 10000;
     c->queue_max_tickets = QUEUE_TICKETS_DEFAULT;
-    c->limits = (struct http_limits){ .connections = 8192, .per_address = 256, .header_bytes = 7168, .idle_seconds = 75, .first_request_seconds = 10 };
+    c->limits = (struct http_limits){ .connections = 8192, .per_address = 256, .header_bytes = 7168, .idle_seconds = 75,
+        .first_request_seconds = 10 };
     timers_default(&c->timers);
 }
 
@@ -293,7 +298,8 @@ static enum hc_err check(struct daemon_config *c, struct hc_diag *diag)
     if ((c->tls_cert == NULL) != (c->tls_key == NULL))
         return hc_fail(diag, HC_ERR_CONFIG, "tls_cert and tls_key belong together: one of them is missing");
     if (c->tls_cert == NULL && !c->insecure_http && !is_loopback(c->address))
-        return hc_fail(diag, HC_ERR_CONFIG, "listen: %s is not loopback: give tls_cert and tls_key, or say insecure_http: true (--insecure-http)",
+        return hc_fail(diag, HC_ERR_CONFIG,
+                       "listen: %s is not loopback: give tls_cert and tls_key, or say insecure_http: true (--insecure-http)",
                        c->listen);
     if (!hc_name_ok(c->district))
         return hc_fail(diag, HC_ERR_CONFIG, "district: must be a name of 1 to %d bytes without control characters", HC_NAME_MAX);

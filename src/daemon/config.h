@@ -39,7 +39,8 @@ struct config_flags {
     bool insecure_http, unsafe_timers;
 };
 
-/* Reads file and flags, the timers file and the password files, and checks what belongs together. HC_ERR_CONFIG, HC_ERR_SCHEMA, HC_ERR_SYNTAX with a
+/* Reads file and flags, the timers file and the password files, and checks what belongs together. HC_ERR_CONFIG, HC_ERR_SCHEMA,
+ * HC_ERR_SYNTAX with a
  * message that names file, line, column and key (exit 2). Free with config_free() also after a failure. */
 HC_MUST enum hc_err config_load(const struct config_flags *flags, struct daemon_config *ret, struct hc_diag *diag);
 void config_free(struct daemon_config *config);

@@ -76,8 +76,10 @@ static void fill_core(struct daemon *d)
 static struct api_config api_settings(const struct daemon *d, const struct daemon_config *from)
 {
     return (struct api_config){
-        .engine = d->engine, .feed = d->feed, .metrics = d->metrics, .core = &d->core, .data_dir = d->config->data_dir, .version = HYDRA_VERSION,
-        .server_url = d->server_url, .enrol_pending = from->approve == APPROVE_MANUAL, .metrics_on_loopback = from->metrics_open_on_loopback,
+        .engine = d->engine, .feed = d->feed, .metrics = d->metrics, .core = &d->core, .data_dir = d->config->data_dir,
+            .version = HYDRA_VERSION,
+        .server_url = d->server_url, .enrol_pending = from->approve == APPROVE_MANUAL,
+            .metrics_on_loopback = from->metrics_open_on_loopback,
         .sunshine = from->sunshine, .sunshine_count = from->sunshine_count, .monotonic_ms = os_monotonic_ms,
     };
 }
@@ -247,7 +249,8 @@ static int open_all(struct daemon *d)
         return complain(&diag, EXIT_FAILED);
     }
     code = open_wire(d, &diag);
-    if (code == EXIT_OK && (watch(d, d->wake_fd) != HC_OK || watch(d, d->signal_fd) != HC_OK || watch(d, http_epoll_fd(d->http)) != HC_OK)) {
+    if (code == EXIT_OK && (watch(d, d->wake_fd) != HC_OK || watch(d, d->signal_fd) != HC_OK || watch(d,
+        http_epoll_fd(d->http)) != HC_OK)) {
         (void)hc_fail(&diag, HC_ERR_IO, "epoll: %s", strerror(errno));
         code = complain(&diag, EXIT_FAILED);
     }

@@ -19,7 +19,8 @@ static int complain(const struct hc_diag *diag, enum exit_code code)
 }
 
 /* Makes a token, stores its digest; `text` is what the person gets. */
-static enum hc_err add_token(const char *data_dir, enum token_kind kind, char id[HC_ID_SIZE], char text[TOKEN_TEXT_SIZE], struct hc_diag *diag)
+static enum hc_err add_token(const char *data_dir, enum token_kind kind, char id[HC_ID_SIZE], char text[TOKEN_TEXT_SIZE],
+                             struct hc_diag *diag)
 {
     uint8_t secret[TOKEN_BYTES], name[4];
     char hash[HC_HASH_SIZE], hex[2 * sizeof name + 1];

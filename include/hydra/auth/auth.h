@@ -23,14 +23,18 @@ typedef bool auth_lookup_fn(void *ctx, const char *token_hash, struct principal 
 #define AUTH_TOKEN_MAX 256               /* bytes of a bearer token that we look at */
 
 /* A scope is a mask: any of them lets in. SELF: a node whose id is the route's {id}. BODY, HEAD: a node with that role. */
-enum auth_scope { SCOPE_PUBLIC = 1, SCOPE_FLEET = 2, SCOPE_NODE = 4, SCOPE_SELF = 8, SCOPE_ADMIN = 16, SCOPE_READ = 32, SCOPE_BODY = 64, SCOPE_LOOPBACK = 128 };
-enum auth_verdict { AUTH_OK, AUTH_NO_TOKEN /* 401 */, AUTH_WRONG_SCOPE /* 403 forbidden */, AUTH_NODE_DENIED /* 403 */, AUTH_NODE_PENDING /* 403 not_approved */ };
+enum auth_scope { SCOPE_PUBLIC = 1, SCOPE_FLEET = 2, SCOPE_NODE = 4, SCOPE_SELF = 8, SCOPE_ADMIN = 16, SCOPE_READ = 32, SCOPE_BODY = 64,
+    SCOPE_LOOPBACK = 128 };
+enum auth_verdict { AUTH_OK, AUTH_NO_TOKEN /* 401 */, AUTH_WRONG_SCOPE /* 403 forbidden */, AUTH_NODE_DENIED /* 403 */,
+    AUTH_NODE_PENDING /* 403 not_approved */ };
 
-/* The token of an Authorization header ("Bearer x", any case of the word); NULL: none, or longer than AUTH_TOKEN_MAX. Points into the header. */
+/* The token of an Authorization header ("Bearer x", any case of the word); NULL: none, or longer than AUTH_TOKEN_MAX. Points into the
+ * header. */
 const char *auth_bearer(const char *authorization);
 /* Resolves a token (NULL: none). False: no or unknown token. */
 bool auth_principal(const char *token, auth_lookup_fn *lookup, void *ctx, struct principal *ret);
-/* `path_id` is the route's {id}, "" when it has none. `from_loopback` counts for SCOPE_LOOPBACK only. A denied node is refused everywhere but on public routes. */
+/* `path_id` is the route's {id}, "" when it has none. `from_loopback` counts for SCOPE_LOOPBACK only. A denied node is refused everywhere
+ * but on public routes. */
 enum auth_verdict auth_allow(unsigned scopes, const struct principal *who, const char *path_id, bool from_loopback);
 
 #endif

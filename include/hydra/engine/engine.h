@@ -41,9 +41,11 @@ struct engine_config {
 };
 /* CORE_START on the loaded state, the first save (generation + 1), then the commit thread. HC_ERR_* with diag when the first save fails.
  * Takes `loaded` on success. `config` is copied; what it points to outlives the engine. */
-HC_MUST enum hc_err engine_start(const struct engine_config *config, struct alloc *loaded, const struct load_facts *facts, struct engine **ret_engine,
+HC_MUST enum hc_err engine_start(const struct engine_config *config, struct alloc *loaded, const struct load_facts *facts,
+                                 struct engine **ret_engine,
                                  struct hc_diag *diag);
-/* Stops the commit thread after the save under way; every waiting operation has been dispatched or is called with ENGINE_UNAVAILABLE. Accepts NULL. */
+/* Stops the commit thread after the save under way; every waiting operation has been dispatched or is called with ENGINE_UNAVAILABLE.
+ * Accepts NULL. */
 void engine_stop(struct engine *engine);
 
 void engine_submit(struct engine *engine, struct engine_op *op);
@@ -58,7 +60,8 @@ int64_t engine_next_due_ms(struct engine *engine);       /* monotonic ms of the 
 /* Runs CORE_TICK when due (watchdogTick), otherwise nothing. */
 void engine_tick(struct engine *engine);
 
-/* News: called on the loop thread after a commit (or observed change) with what changed, once per (kind, key); and once with kind REC_KINDS at the end.
+/* News: called on the loop thread after a commit (or observed change) with what changed, once per (kind, key); and once with kind
+ * REC_KINDS at the end.
  * Called by engine_dispatch() alone, so a change that only made something observable is told with the next dispatch.
  * Used for desired and admission long-polls and parked reads. */
 typedef void engine_news_fn(void *ctx, enum rec_kind kind, const char *key);
@@ -72,9 +75,11 @@ void engine_view_free(struct engine *engine, struct engine_view *view);
 const struct rec *engine_get(struct engine *engine, enum rec_kind kind, const char *key);
 void engine_release(struct engine *engine, const struct rec *rec);
 /* Node id by SHA-256 hex of its token, from committed records; false: none. O(1). */
-bool engine_node_by_token(struct engine *engine, const char *token_hash, char ret_node_id[HC_ID_SIZE], enum approval *ret_approval, uint32_t *ret_roles);
+bool engine_node_by_token(struct engine *engine, const char *token_hash, char ret_node_id[HC_ID_SIZE], enum approval *ret_approval,
+                          uint32_t *ret_roles);
 
-struct engine_health { bool store_ok, history_ok, safe_mode; char store_detail[HC_DIAG_SIZE]; int64_t store_down_ms; uint64_t generation, saves, waiting; };
+struct engine_health { bool store_ok, history_ok, safe_mode; char store_detail[HC_DIAG_SIZE]; int64_t store_down_ms; uint64_t generation,
+    saves, waiting; };
 void engine_health(struct engine *engine, struct engine_health *ret);
 
 #endif

@@ -9,7 +9,8 @@
 #include "hydra/core/record.h"
 #include "hydra/core/records.h"
 
-struct cut_item { enum rec_kind kind; char key[REC_KEY_SIZE]; struct rec *version; };   /* version NULL: removed; the cut holds a reference */
+/* version NULL: removed; the cut holds a reference */
+struct cut_item { enum rec_kind kind; char key[REC_KEY_SIZE]; struct rec *version; };
 struct cut { struct cut_item *items; size_t count; hc_time saved_at; };
 
 enum save_outcome {
@@ -28,7 +29,8 @@ struct load_facts {
 };
 struct store;
 struct store_ops {                  /* what the engine needs; tests plug a store that fails on demand */
-    /* A whole new state from what is on disk. HC_ERR_SCHEMA, HC_ERR_SYNTAX: refused, diag names file, line, column and key (exit 4; §3.6). HC_ERR_IO. */
+    /* A whole new state from what is on disk. HC_ERR_SCHEMA, HC_ERR_SYNTAX: refused, diag names file, line, column and key (exit 4;
+     * §3.6). HC_ERR_IO. */
     HC_MUST enum hc_err (*load)(struct store *s, const struct core_config *config, struct alloc **ret_alloc, struct load_facts *ret_facts,
                                 struct hc_diag *diag);
     struct save_result (*save)(struct store *s, const struct cut *cut);
@@ -44,8 +46,10 @@ HC_MUST enum hc_err store_init(const char *data_dir, struct hc_diag *diag);
 HC_MUST enum hc_err store_secret(const char *data_dir, uint8_t ret_secret[32], struct hc_diag *diag);      /* HC_ERR_NOTFOUND: run init */
 
 /* For tests, fuzzing and `replay`: the texts alone. */
-HC_MUST enum hc_err store_parse_allocation(const char *file, const char *text, size_t len, struct alloc *into, hc_time *ret_saved_at, struct hc_diag *diag);
-HC_MUST enum hc_err store_parse_nodes(const char *file, const char *text, size_t len, struct alloc *into, bool *ret_downgrade, struct hc_diag *diag);
+HC_MUST enum hc_err store_parse_allocation(const char *file, const char *text, size_t len, struct alloc *into, hc_time *ret_saved_at,
+                                           struct hc_diag *diag);
+HC_MUST enum hc_err store_parse_nodes(const char *file, const char *text, size_t len, struct alloc *into, bool *ret_downgrade,
+                                      struct hc_diag *diag);
 HC_MUST enum hc_err store_format_allocation(const struct alloc *from, uint64_t generation, hc_time saved_at, struct hc_buf *out);
 HC_MUST enum hc_err store_format_nodes(const struct alloc *from, uint64_t generation, struct hc_buf *out);
 

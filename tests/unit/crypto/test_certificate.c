@@ -54,7 +54,8 @@ static void test_certificate__no_pem__refused(void **state)
     bool ecdsa;
     struct hc_diag diag = { "" };
     assert_int_equal(crypto_certificate_is_ecdsa("", &ecdsa, &diag), HC_ERR_SYNTAX);
-    assert_int_equal(crypto_certificate_is_ecdsa("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", &ecdsa, &diag), HC_ERR_SYNTAX);
+    assert_int_equal(crypto_certificate_is_ecdsa("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", &ecdsa, &diag),
+                     HC_ERR_SYNTAX);
     assert_string_not_equal(diag.text, "");
 }
 
