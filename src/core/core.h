@@ -99,7 +99,7 @@ const char *app_token_of(const char *app);                                      
 const struct session_obs *session_next(const struct body_obs *obs, uint32_t slot, size_t *cursor);
 bool slot_named(const struct body_obs *obs, uint32_t slot);                         /* the newest report says something about the slot */
 bool slot_idle(const struct body_obs *obs, uint32_t slot);                          /* named, and every row idle */
-bool agent_warming(const struct body_obs *obs, hc_time now);                        /* §6.2.5 */
+bool agent_warming(const struct body_obs *obs, const struct timers *t, hc_time now);   /* §6.2.5 */
 /* The ghost that forbids adopting this session (§6.2.3: unauthorized_stream, terminate), or NULL. */
 const struct ghost *session_refused(const struct core_view *v, const struct body_rec *body, uint32_t slot, const struct session_obs *seen);
 
@@ -149,6 +149,8 @@ HC_MUST enum hc_err queue_serve_body(struct step *s, const char *body_id);      
 /* Is there an older ticket that could use this slot (and is not this seeker's)? */
 bool queue_kept_for_older(const struct core_view *v, const struct body_rec *body, uint32_t slot, const struct seeker *who);
 uint32_t queue_position(const struct core_view *v, const struct ticket_rec *ticket);
+/* ---- queue_place.c: a lease ended; if it had streamed, its length feeds the pool's ETA (OBS_POOL) ---- */
+HC_MUST enum hc_err pool_session_ended(struct step *s, const struct lease *lease, const char *body_id);
 /* ---- preempt.c (§7.7): frees and promises a slot for the home head's ticket; *ret_done false: nothing to take ---- */
 HC_MUST enum hc_err preempt_for(struct step *s, const struct seeker *who, bool *ret_done);
 

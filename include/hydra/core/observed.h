@@ -66,6 +66,7 @@ struct node_obs {                    /* OBS_NODE, key: node id */
     hc_time ticket_renewed_at;
     char address[HC_ID_SIZE], address_before[HC_ID_SIZE]; hc_time address_at, duplicate_until;   /* §12.2 */
     hc_time witness_told_at;         /* slot_conflict was emitted for what it says since status_since (§10.3) */
+    hc_time address_before_at;       /* last heartbeat from address_before (§12.2) */
     struct text *diagnostics;        /* JSON, as it came */
 };
 

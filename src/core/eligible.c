@@ -1,0 +1,262 @@
+/* eligible.c - which bodies may serve a head (§6.3.8), in which order (§6.3.7), and in which words it is told that none does (§7.12). */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "seeking.h"
+
+static bool lists_experience(const struct core_view *v, const char *body_id, const char *experience)
+{
+    const struct body_obs *obs = observed_body(v->obs, body_id);
+    const struct body_rec *body = alloc_body(v->saved, body_id);
+    if (experience == NULL || experience[0] == '\0')
+        return true;
+    /* Until it has reported since our start, what it listed before stands. */
+    if (obs != NULL && hc_time_set(obs->reported_at) && obs->experiences != NULL)
+        return strings_has(obs->experiences, experience);
+    return body != NULL && strings_has(body->listed_experiences, experience);
+}
+
+static bool supports(const struct core_view *v, const char *body_id, enum lease_mode mode)
+{
+    const struct body_obs *obs = observed_body(v->obs, body_id);
+    return mode != MODE_XR || (obs != NULL && obs->xr_drivers != NULL && obs->xr_drivers->count > 0);
+}
+
+uint32_t offer_why_not(const struct core_view *v, const struct node_rec *body, const char *experience, enum lease_mode mode)
+{
+    uint32_t mask = 0;
+    if (body == NULL || (body->roles & ROLE_BODY) == 0 || body->approval != APPROVAL_APPROVED)
+        return WHY_NOT_OFFLINE;              /* whatever it says is refused: it cannot be heard */
+    if (!body_online(v, body->rec.key))
+        mask |= WHY_NOT_OFFLINE;
+    if (!lists_experience(v, body->rec.key, experience))
+        mask |= WHY_NOT_EXPERIENCE;
+    if (!supports(v, body->rec.key, mode))
+        mask |= WHY_NOT_STREAM_MODE;
+    return mask;
+}
+
+static bool place_fits(const struct core_view *v, const struct node_rec *body, const struct node_rec *head)
+{
+    if (!hc_same(body->district, head->district))
+        return false;
+    if (head->head_body_id[0] != '\0')       /* an assigned head gets that body or none (§6.3.9) */
+        return hc_same(head->head_body_id, body->rec.key);
+    const char *owner = node_owner(v->saved, head);
+    return hc_same(body->venue, head->venue) || (owner[0] != '\0' && hc_same(owner, node_owner(v->saved, body)));
+}
+
+uint32_t eligible_why_not(const struct core_view *v, const struct node_rec *body, const struct node_rec *head, const char *experience,
+                          enum lease_mode mode)
+{
+    uint32_t mask = offer_why_not(v, body, experience, mode);
+    if (body == NULL || head == NULL || head->approval != APPROVAL_APPROVED || !place_fits(v, body, head))
+        mask |= WHY_NOT_VENUE;
+    return mask;
+}
+
+void seeking_start(struct seeking *k, const struct core_view *v, const struct seeker *who)
+{
+    k->v = v;
+    k->who = *who;
+    k->head = alloc_node(v->saved, who->head_id == NULL ? "" : who->head_id);
+    k->caps = 0;
+    k->venue_count = 0;
+    if (k->head != NULL && venue_cap_denies(v, k->head))
+        k->caps |= WHY_NOT_VENUE_CAP;
+    if (k->head != NULL && org_cap_denies(v, k->head))
+        k->caps |= WHY_NOT_ORG_CAP;
+}
+
+static bool auto_denies(struct seeking *k, const struct node_rec *node)
+{
+    for (size_t i = 0; i < k->venue_count; i++)
+        if (hc_same(k->venues[i].venue, node->venue))
+            return k->venues[i].denies;
+    bool denies = reserve_auto_denies(k->v, node);
+    if (k->venue_count < SEEKING_VENUES_MAX) {
+        k->venues[k->venue_count].venue = node->venue;
+        k->venues[k->venue_count++].denies = denies;
+    }
+    return denies;
+}
+
+uint32_t seeking_why_not(struct seeking *k, const struct body_rec *body, const struct node_rec *node, uint32_t slot, uint32_t base)
+{
+    uint32_t mask = eligible_why_not(k->v, node, k->head, k->who.experience, k->who.mode) | k->caps;
+    assert(slot < body->slot_count);
+    if (k->who.protocol < 2 && body->slots_total > 1)                        /* grantable 5 */
+        mask |= WHY_NOT_LEGACY_ONE_SLOT;
+    bool foreign = node != NULL && k->head != NULL && !hc_same(node->venue, k->head->venue);
+    if (foreign && body->home_venue_reserve != RESERVE_AUTO && reserve_number_denies(k->v, body, node))      /* grantable 3 */
+        mask |= WHY_NOT_RESERVED;
+    if (foreign && body->home_venue_reserve == RESERVE_AUTO && base == 0 && mask == 0 && auto_denies(k, node))
+        mask |= WHY_NOT_RESERVED;
+    if (demoted(k->v, body->rec.key, k->who.head_id == NULL ? "" : k->who.head_id))
+        mask |= WHY_NOT_DEMOTED;
+    return mask;
+}
+
+/* The larger number wins: first that it is eligible, last that it is of the same venue. */
+enum rank_flag {
+    RANK_SAME_VENUE = 1, RANK_FREE = 2, RANK_SAME_MACHINE = 4, RANK_NOT_SILENT = 8, RANK_PREFERRED = 16, RANK_NOT_DEMOTED = 32,
+    RANK_ELIGIBLE = 64
+};
+
+struct rank seeking_rank(const struct core_view *v, const struct node_rec *head, const struct body_rec *body, const struct node_rec *node,
+                         uint32_t slot, uint32_t why_not, bool eligible, const char *prefer_body_id)
+{
+    const struct body_obs *obs = observed_body(v->obs, body->rec.key);
+    const char *head_id = head == NULL ? "" : head->rec.key;
+    struct rank rank = { .body_id = body->rec.key, .slot = slot, .memory_mb = obs == NULL ? 0 : obs->gpu_memory_total_mb };
+    rank.salt = hc_fnv1a64(hc_fnv1a64(HC_FNV1A64_START, body->rec.key), head_id);
+    rank.flags |= eligible ? RANK_ELIGIBLE : 0;
+    rank.flags |= (why_not & WHY_NOT_DEMOTED) == 0 ? RANK_NOT_DEMOTED : 0;
+    if (prefer_body_id != NULL && prefer_body_id[0] != '\0' && (why_not & WHY_NOT_DEMOTED) == 0 && hc_same(prefer_body_id, body->rec.key))
+        rank.flags |= RANK_PREFERRED;                                        /* §6.5.4 */
+    hc_time silent_until = body->slots[slot].silent_until;
+    if (!hc_time_set(silent_until) || hc_time_due(silent_until, v->now))
+        rank.flags |= RANK_NOT_SILENT;                                       /* §6.2.6 */
+    if (head != NULL && node != NULL && head->machine_id[0] != '\0' && hc_same(head->machine_id, node->machine_id))
+        rank.flags |= RANK_SAME_MACHINE;
+    rank.flags |= (why_not & OCCUPIED_BITS) == 0 ? RANK_FREE : 0;
+    if (head != NULL && node != NULL && hc_same(head->venue, node->venue))
+        rank.flags |= RANK_SAME_VENUE;
+    return rank;
+}
+
+int rank_order(const struct rank *a, const struct rank *b)
+{
+    if (a->flags != b->flags)
+        return a->flags > b->flags ? -1 : 1;
+    if (a->memory_mb != b->memory_mb)
+        return a->memory_mb > b->memory_mb ? -1 : 1;
+    if (a->salt != b->salt)
+        return a->salt < b->salt ? -1 : 1;
+    int order = strcmp(a->body_id, b->body_id);
+    if (order != 0)
+        return order;
+    return a->slot == b->slot ? 0 : a->slot < b->slot ? -1 : 1;
+}
+
+struct ranked { struct rank rank; struct candidate candidate; };
+
+static int by_rank(const void *a, const void *b)
+{
+    return rank_order(&((const struct ranked *)a)->rank, &((const struct ranked *)b)->rank);
+}
+
+static size_t slots_of_all(const struct alloc *saved)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < alloc_count(saved, REC_BODY); i++)
+        count += ((const struct body_rec *)alloc_at(saved, REC_BODY, i))->slot_count;
+    return count;
+}
+
+struct look { struct seeking k; const char *prefer_body_id; bool all; struct picks *kept; struct ranked *found; size_t count; };
+
+static void look_at(struct look *look, const struct body_rec *body, const struct node_rec *node, uint32_t slot)
+{
+    struct seeking *k = &look->k;
+    if (!look->all && slot_live_lease(&body->slots[slot]) != NULL)
+        return;
+    uint32_t base = seeking_base(k->v, body, slot, k->who.ticket_id);
+    if (!look->all && base != 0)
+        return;
+    uint32_t mask = base | seeking_why_not(k, body, node, slot, base);
+    if ((mask & ~(uint32_t)WHY_NOT_DEMOTED) == 0 && look->kept != NULL && picks_have(look->kept, body, slot))
+        mask |= WHY_NOT_KEPT_FOR_OLDER;
+    if (!look->all && (mask & ~(uint32_t)WHY_NOT_DEMOTED) != 0)
+        return;
+    bool eligible = (mask & (WHY_NOT_EXPERIENCE | WHY_NOT_STREAM_MODE | WHY_NOT_VENUE | WHY_NOT_OFFLINE)) == 0;
+    struct ranked *at = &look->found[look->count++];
+    at->candidate = (struct candidate){ .body = body, .node = node, .slot = slot, .why_not = mask, .eligible = eligible,
+                                        .demoted = (mask & WHY_NOT_DEMOTED) != 0 };
+    at->rank = seeking_rank(k->v, k->head, body, node, slot, mask, eligible, look->prefer_body_id);
+}
+
+static void look_at_all(struct look *look)
+{
+    const struct alloc *saved = look->k.v->saved;
+    for (size_t i = 0; i < alloc_count(saved, REC_BODY); i++) {
+        const struct body_rec *body = (const struct body_rec *)alloc_at(saved, REC_BODY, i);
+        const struct node_rec *node = alloc_node(saved, body->rec.key);
+        if (node == NULL || look->k.head == NULL || !hc_same(node->district, look->k.head->district))
+            continue;
+        for (uint32_t slot = 0; slot < body->slot_count; slot++)
+            if (!slot_gone(body, slot))
+                look_at(look, body, node, slot);
+    }
+}
+
+enum hc_err candidates(const struct core_view *v, const struct seeker *who, const char *prefer_body_id, bool all, struct hc_arena *arena,
+                       struct candidate **ret, size_t *ret_count)
+{
+    struct look look = { .prefer_body_id = prefer_body_id, .all = all };
+    seeking_start(&look.k, v, who);
+    if (look.k.head != NULL && alloc_count(v->saved, REC_TICKET) > 0) {
+        look.kept = hc_arena_alloc(arena, sizeof *look.kept);
+        if (look.kept == NULL)
+            return HC_ERR_NOMEM;
+        enum hc_err err = picks_make(v, look.k.head->district, who, look.kept);
+        if (err != HC_OK)
+            return err;
+    }
+    size_t size = slots_of_all(v->saved);
+    look.found = hc_arena_array(arena, size + 1, sizeof look.found[0]);
+    if (look.found == NULL)
+        return HC_ERR_NOMEM;
+    look_at_all(&look);
+    assert(look.count <= size);
+    qsort(look.found, look.count, sizeof look.found[0], by_rank);
+    struct candidate *rows = hc_arena_array(arena, look.count + 1, sizeof rows[0]);
+    if (rows == NULL)
+        return HC_ERR_NOMEM;
+    for (size_t i = 0; i < look.count; i++)
+        rows[i] = look.found[i].candidate;
+    *ret = rows;
+    *ret_count = look.count;
+    return HC_OK;
+}
+
+static const char *venue_of(const struct candidate *candidate)
+{
+    return candidate->node == NULL ? "" : candidate->node->venue;
+}
+
+enum wait_why denial_of(const struct core_view *v, const struct seeker *who, const struct candidate *all, size_t count,
+                        const char **ret_body_venue)
+{
+    const struct node_rec *head = alloc_node(v->saved, who->head_id);
+    const struct candidate *first = NULL, *reserved = NULL, *kept = NULL;
+    bool all_reserved = true, any_fresh = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct candidate *c = &all[i];
+        uint32_t mask = c->why_not & ~(uint32_t)WHY_NOT_DEMOTED;
+        if ((mask & NEVER_BITS) != 0)
+            continue;
+        first = first == NULL ? c : first;
+        reserved = reserved == NULL && mask == WHY_NOT_RESERVED ? c : reserved;
+        kept = kept == NULL && (mask == WHY_NOT_KEPT_FOR_OLDER || mask == WHY_NOT_PROMISED) ? c : kept;
+        all_reserved = all_reserved && (mask & WHY_NOT_RESERVED) != 0;
+        any_fresh = any_fresh || (mask & (WHY_NOT_NO_REPORT | WHY_NOT_STALE_REPORT | WHY_NOT_OFFLINE)) == 0;
+    }
+    *ret_body_venue = first == NULL ? "" : venue_of(first);
+    if (head != NULL && venue_cap_denies(v, head))
+        return WAIT_VENUE_CAP;
+    if (head != NULL && org_cap_denies(v, head))
+        return WAIT_ORG_CAP;
+    if (first == NULL)
+        return WAIT_NO_SLOT;
+    if (reserved != NULL || all_reserved) {
+        *ret_body_venue = venue_of(reserved != NULL ? reserved : first);
+        return WAIT_RESERVED;
+    }
+    if (kept != NULL) {
+        *ret_body_venue = venue_of(kept);
+        return WAIT_KEPT_FOR_OLDER;
+    }
+    return any_fresh ? WAIT_NO_SLOT : WAIT_NO_FRESH_BODY;
+}

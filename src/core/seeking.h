@@ -1,0 +1,64 @@
+/* seeking.h - one head that asks for slots, in one view: what depends on the head alone is worked out once, then every slot is asked. */
+#ifndef CORE_SEEKING_H
+#define CORE_SEEKING_H
+
+#include "core.h"
+
+#define SEEKING_VENUES_MAX 64      /* venues whose reserve is remembered; beyond it is worked out anew */
+
+/* The first group of rules §5: bits that make a slot occupied. */
+#define OCCUPIED_BITS \
+    (WHY_NOT_LEASED | WHY_NOT_NO_REPORT | WHY_NOT_STALE_REPORT | WHY_NOT_NOT_NAMED | WHY_NOT_NOT_IDLE | WHY_NOT_XR | \
+     WHY_NOT_CIRCUIT_OPEN | WHY_NOT_OFFLINE)
+/* Bits of which a head can never be rid by waiting for a slot: the body is none for it. */
+#define NEVER_BITS (WHY_NOT_EXPERIENCE | WHY_NOT_STREAM_MODE | WHY_NOT_VENUE | WHY_NOT_LEGACY_ONE_SLOT)
+
+struct seeking {
+    const struct core_view *v;
+    struct seeker who;
+    const struct node_rec *head;               /* NULL: no such node; nothing is eligible */
+    uint32_t caps;                             /* VENUE_CAP, ORG_CAP */
+    size_t venue_count;
+    struct { const char *venue; bool denies; } venues[SEEKING_VENUES_MAX];     /* answers of the auto reserve */
+};
+void seeking_start(struct seeking *k, const struct core_view *v, const struct seeker *who);
+/* What this head meets beside what everybody meets (`base`, of slot_why_not() less its own promise). The auto reserve is asked only for
+ * a slot that is free otherwise. Without KEPT_FOR_OLDER, with DEMOTED. */
+uint32_t seeking_why_not(struct seeking *k, const struct body_rec *body, const struct node_rec *node, uint32_t slot, uint32_t base);
+/* slot_why_not() less a promise to this ticket. */
+uint32_t seeking_base(const struct core_view *v, const struct body_rec *body, uint32_t slot, const char *ticket_id);
+
+/* The slot is promised to a ticket that still waits (§7.7). */
+bool promise_holds(const struct core_view *v, const struct slot *slot);
+
+/* Place in the ranking of §6.3.7; smaller is better. */
+struct rank { uint32_t flags, memory_mb; uint64_t salt; const char *body_id; uint32_t slot; };
+struct rank seeking_rank(const struct core_view *v, const struct node_rec *head, const struct body_rec *body, const struct node_rec *node,
+                         uint32_t slot, uint32_t why_not, bool eligible, const char *prefer_body_id);
+int rank_order(const struct rank *a, const struct rank *b);
+
+/* The body itself: its role, approval, liveness, experience and mode; not where it stands. */
+uint32_t offer_why_not(const struct core_view *v, const struct node_rec *body, const char *experience, enum lease_mode mode);
+/* Would a head of that venue ever be meant to be served there, whatever runs now: eligible, legacy rule, no maintenance, not lowered. */
+bool could_use(const struct core_view *v, const struct body_rec *body, const struct node_rec *node, const struct node_rec *head,
+               const struct ticket_rec *ticket);
+struct seeker ticket_seeker(const struct ticket_rec *ticket);
+
+/* ---- reserve.c ---- */
+/* §7.6 auto, for the one question that a venue's bodies share: would this venue have nothing left if one of its grantable slots went
+ * away? */
+bool reserve_auto_denies(const struct core_view *v, const struct node_rec *body_node);
+bool reserve_number_denies(const struct core_view *v, const struct body_rec *body, const struct node_rec *body_node);
+
+/* ---- assign.c: who would get the slots that are free now (§7.1 to §7.3) ---- */
+#define PICKS_MAX 1024             /* slots spoken for in one look; with more, all are */
+struct pick { const struct ticket_rec *ticket; const struct body_rec *body; uint32_t slot; };
+struct picks { size_t count; bool full; struct pick at[PICKS_MAX]; };
+/* The older tickets of the district (`who` NULL: all), first come first served, each its best free slot. HC_ERR_NOMEM only. */
+HC_MUST enum hc_err picks_make(const struct core_view *v, const char *district, const struct seeker *who, struct picks *ret);
+bool picks_have(const struct picks *picks, const struct body_rec *body, uint32_t slot);
+/* Does `who`, wherever it stands, come after this ticket? A newcomer comes after all that came in the same millisecond. */
+bool ticket_is_older(const struct ticket_rec *ticket, const struct seeker *who);
+bool ticket_alive(const struct core_view *v, const struct ticket_rec *ticket);      /* renewed within ticketTTL */
+
+#endif
