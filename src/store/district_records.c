@@ -87,8 +87,6 @@ enum hc_err read_district(struct reading *r, unsigned part, const struct yaml_pa
 
 /* ---- caps: "venue/NAME" and "org/NAME" stand in two maps of numbers ---- */
 static const char *const cap_prefix[RECORD_PARTS] = { "venue/", "org/" };
-static const struct codec_field cap_rows[] = { ROW_U32(struct cap_rec, "max_concurrent_grants", max_concurrent_grants, UINT32_MAX) };
-static const struct codec_table cap_table = CODEC_TABLE("cap", cap_rows, struct cap_rec, CODEC_NO_PRESENT);
 
 void write_cap(const struct rec *rec, unsigned part, struct hc_buf *out)
 {
@@ -109,11 +107,13 @@ enum hc_err read_cap(struct reading *r, unsigned part, const struct yaml_pair *p
         return err;
     if (yaml_is_null(value))
         return yaml_fail(r->diag, r->file, value, pair->key, "must be a whole number");
-    /* A table wants a map: the number under the name that it has on the wire. */
-    struct yaml_pair number = { cap_rows[0].key, pair->key_line, pair->key_column, value };
+    /* The key is a name, the value the number: a row made for this one key. */
+    const struct codec_field row = ROW_U32(struct cap_rec, pair->key, max_concurrent_grants, UINT32_MAX);
+    const struct codec_table table = { "caps", &row, 1, sizeof(struct cap_rec), CODEC_NO_PRESENT };
+    struct yaml_pair number = *pair;
     struct yaml_node map = { .kind = YAML_MAP, .line = pair->key_line, .column = pair->key_column, .pairs = &number, .count = 1 };
     struct cap_rec found;
-    err = read_table(r, &cap_table, &map, &found);
+    err = read_table(r, &table, &map, &found);
     if (err != HC_OK)
         return err;
     char key[REC_KEY_SIZE];
