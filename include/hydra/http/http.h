@@ -78,7 +78,7 @@ int64_t http_age_us(const struct http_request *req);            /* since its fir
 struct hc_arena *http_arena(struct http_request *req);          /* freed after done */
 void http_set_user(struct http_request *req, void *user);
 void *http_user(const struct http_request *req);
-void http_set_route(struct http_request *req, const char *route); /* "/api/v1/heads/{id}", for metrics and log; not copied: lives past done */
+void http_set_route(struct http_request *req, const char *route); /* "/api/v1/heads/{id}", for metrics and log; not copied: outlives done */
 void http_set_body_limit(struct http_request *req, size_t limit);   /* in begin only */
 
 /* Answering: once per request, in begin, ready, late, or any time while parked. Copies the body. content_type NULL: application/json. */
