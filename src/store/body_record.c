@@ -84,7 +84,8 @@ static const struct codec_field body_number_rows[] = { BODY_ROWS(RESERVE_NUMBER,
 static const struct codec_field body_read_rows[] = { BODY_ROWS(RESERVE_TEXT, slot_read_table) };
 static const struct codec_table body_auto_table = CODEC_TABLE("body", body_auto_rows, struct body_in_file, CODEC_NO_PRESENT);
 static const struct codec_table body_number_table = CODEC_TABLE("body", body_number_rows, struct body_in_file, CODEC_NO_PRESENT);
-static const struct codec_table body_read_table = CODEC_TABLE("body", body_read_rows, struct body_in_file, offsetof(struct body_in_file, present));
+static const struct codec_table body_read_table =
+    CODEC_TABLE("body", body_read_rows, struct body_in_file, offsetof(struct body_in_file, present));
 
 static struct codec_list list_of(const void *items, size_t count)
 {
@@ -112,8 +113,8 @@ void write_body(const struct rec *rec, unsigned part, struct hc_buf *out)
     struct body_in_file file = {
         .body = *body,
         .has_drain = hc_time_set(body->drain_deadline_at) || body->drain_cordoned,
-        .has_circuit = circuit->state != CIRCUIT_CLOSED || circuit->failure_count > 0 || circuit->open_ms != 0 || hc_time_set(circuit->until) ||
-                       circuit->probe_lease_id[0] != '\0',
+        .has_circuit = circuit->state != CIRCUIT_CLOSED || circuit->failure_count > 0 || circuit->open_ms != 0 ||
+                       hc_time_set(circuit->until) || circuit->probe_lease_id[0] != '\0',
         .failures = list_of(circuit->failures, circuit->failure_count),
         .slots = list_of(slots, body->slot_count),
     };
@@ -149,7 +150,8 @@ static enum hc_err judge_lease(struct reading *r, const struct lease_in_file *fo
 {
     const struct lease *lease = &found->lease;
     if (lease_is_terminal(lease->came_from))
-        return yaml_fail(r->diag, r->file, at, "came_from", "%s is a state that nothing comes back from", word_of(&lease_state_words, (int)lease->came_from));
+        return yaml_fail(r->diag, r->file, at, "came_from", "%s is a state that nothing comes back from",
+                         word_of(&lease_state_words, (int)lease->came_from));
     if (found->history_written && !lease_is_terminal(lease->state))
         return yaml_fail(r->diag, r->file, at, "history_written", "only a lease that is over has a history line");
     return HC_OK;
@@ -168,7 +170,8 @@ static enum hc_err take_leases(struct reading *r, const struct codec_list *from,
         if (err != HC_OK)
             return err;
         if (!lease_is_terminal(lease->state) && live++ > 0)
-            return yaml_fail(r->diag, r->file, list->items[i], "leases", "%s is the second lease of slot %u that is not over", lease->id, slot->index);
+            return yaml_fail(r->diag, r->file, list->items[i], "leases", "%s is the second lease of slot %u that is not over",
+                             lease->id, slot->index);
         if (found[i].history_written)
             continue;
         slot->leases[slot->lease_count] = *lease;

@@ -14,7 +14,9 @@ static const struct codec_field safe_mode_rows[] = {
       .flags = OMIT | CODEC_ID_ITEMS, .item_limit = HC_ID_MAX },
 };
 static const struct codec_table safe_mode_table = CODEC_TABLE("safe_mode", safe_mode_rows, struct district_in_file, CODEC_NO_PRESENT);
-static const struct codec_field latch_rows[] = { ROW_TIME(struct district_in_file, "per_device_identity_at", district.per_device_identity_at, CODEC_REQUIRED) };
+static const struct codec_field latch_rows[] = {
+    ROW_TIME(struct district_in_file, "per_device_identity_at", district.per_device_identity_at, CODEC_REQUIRED),
+};
 static const struct codec_table latch_table = CODEC_TABLE("latch", latch_rows, struct district_in_file, CODEC_NO_PRESENT);
 
 static void write_safe_mode(const struct district_rec *district, struct hc_buf *out)

@@ -111,7 +111,8 @@ enum hc_err document_check_lines(const struct document *doc, struct hc_diag *dia
     size_t lines = 0;
     for (const char *at = doc->text; at < stop; lines++) {
         size_t said;
-        if ((size_t)(stop - at) > mark_len && memcmp(at, LINES_MARK, mark_len) == 0 && (!take_count(at + mark_len, stop, &said) || said != lines)) {
+        bool marked = (size_t)(stop - at) > mark_len && memcmp(at, LINES_MARK, mark_len) == 0;
+        if (marked && (!take_count(at + mark_len, stop, &said) || said != lines)) {
             const struct yaml_node here = { .line = (unsigned)lines + 1, .column = 1 };
             return yaml_fail(diag, doc->file, &here, "lines", "%zu lines stand above this comment, which counts others: a line was lost or "
                              "added; if that was meant, delete this comment", lines);

@@ -130,8 +130,8 @@ static size_t write_section(const struct section *section, const struct fragment
     return lines;
 }
 
-void file_write(const struct file_sections *sections, const struct fragments *const kinds[REC_SAVED_KINDS], uint64_t generation, hc_time saved_at,
-                struct hc_buf *out)
+void file_write(const struct file_sections *sections, const struct fragments *const kinds[REC_SAVED_KINDS], uint64_t generation,
+                hc_time saved_at, struct hc_buf *out)
 {
     const char *group = NULL;
     document_write_head(generation, saved_at, out);

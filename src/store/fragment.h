@@ -1,6 +1,7 @@
 /* fragment.h - the text of every record, formatted once, and the files put together from it (architecture §2, §6.5).
  *
- * A `fragments` holds the texts of one kind of record in key order. fragments_merge() gives what it will be after a save without touching it:
+ * A `fragments` holds the texts of one kind of record in key order. fragments_merge() gives what it will be after a save, without touching
+ * it:
  *
  *   fragments_merge(&cache, changes, count, &next)     the caller formats the file from `next` and writes it
  *   fragments_adopt(&cache, changes, count, &next)     renamed: the cache is `next`, replaced texts are freed
@@ -12,7 +13,8 @@
 #include "hydra/core/record.h"
 #include "section.h"
 
-struct fragment { struct { size_t len, lines; } parts[RECORD_PARTS]; const char *key; char bytes[]; };      /* parts one after the other, then the key */
+/* `bytes`: the parts one after the other, then the key. */
+struct fragment { struct { size_t len, lines; } parts[RECORD_PARTS]; const char *key; char bytes[]; };
 struct fragments { struct fragment **at; size_t count; };
 /* text NULL: removed. `old` is filled by the merge: what the cache has under that key. */
 struct fragment_change { enum rec_kind kind; const char *key; struct fragment *text, *old; };
@@ -21,7 +23,8 @@ struct fragment_change { enum rec_kind kind; const char *key; struct fragment *t
 struct fragment *fragment_new(const struct rec *rec, struct hc_buf *scratch);
 
 /* Changes are of one kind, sorted by key, each key once. */
-HC_MUST enum hc_err fragments_merge(const struct fragments *cache, struct fragment_change *changes, size_t count, struct fragments *ret_next);
+HC_MUST enum hc_err fragments_merge(const struct fragments *cache, struct fragment_change *changes, size_t count,
+                                    struct fragments *ret_next);
 void fragments_adopt(struct fragments *cache, const struct fragment_change *changes, size_t count, struct fragments *next);
 void fragments_drop(struct fragments *next);
 void fragments_free(struct fragments *cache);                   /* with the texts */
@@ -29,7 +32,7 @@ void fragments_free(struct fragments *cache);                   /* with the text
 HC_MUST enum hc_err fragments_of(const struct alloc *from, const struct file_sections *sections, struct fragments *kinds);
 
 /* Appends a whole file: head, sections in order, end. kinds[k] may be NULL only if no section has kind k. */
-void file_write(const struct file_sections *sections, const struct fragments *const kinds[REC_SAVED_KINDS], uint64_t generation, hc_time saved_at,
-                struct hc_buf *out);
+void file_write(const struct file_sections *sections, const struct fragments *const kinds[REC_SAVED_KINDS], uint64_t generation,
+                hc_time saved_at, struct hc_buf *out);
 
 #endif

@@ -149,7 +149,8 @@ static const struct codec_table experience_table =
     CODEC_TABLE("experience", experience_rows, struct experience_in_file, offsetof(struct experience_in_file, present));
 /* No key `venues`: shown in all. An empty list: in none. So the row is left out of the table, not omitted when empty. */
 static const struct codec_table everywhere_table = {
-    "experience", experience_rows, sizeof experience_rows / sizeof experience_rows[0] - 1, sizeof(struct experience_in_file), CODEC_NO_PRESENT
+    .name = "experience", .fields = experience_rows, .count = sizeof experience_rows / sizeof experience_rows[0] - 1,
+    .size = sizeof(struct experience_in_file), .present = CODEC_NO_PRESENT,
 };
 
 void write_experience(const struct rec *rec, unsigned part, struct hc_buf *out)

@@ -4,7 +4,8 @@
 #include "fragment.h"
 #include "hydra/store/store.h"
 
-enum hc_err store_parse_allocation(const char *file, const char *text, size_t len, struct alloc *into, hc_time *ret_saved_at, struct hc_diag *diag)
+enum hc_err store_parse_allocation(const char *file, const char *text, size_t len, struct alloc *into, hc_time *ret_saved_at,
+                                   struct hc_diag *diag)
 {
     struct document doc = { .file = file, .text = text, .len = len, .has_saved_at = true };
     enum hc_err err = file_read(&doc, &allocation_sections, into, diag);
@@ -26,7 +27,8 @@ enum hc_err store_parse_nodes(const char *file, const char *text, size_t len, st
     return HC_OK;
 }
 
-static enum hc_err format(const struct alloc *from, const struct file_sections *sections, uint64_t generation, hc_time saved_at, struct hc_buf *out)
+static enum hc_err format(const struct alloc *from, const struct file_sections *sections, uint64_t generation, hc_time saved_at,
+                          struct hc_buf *out)
 {
     struct fragments kinds[REC_SAVED_KINDS] = { 0 };
     const struct fragments *tables[REC_SAVED_KINDS];

@@ -28,6 +28,7 @@
     { .key = key_, .type = CODEC_STRS, .offset = offsetof(T, member_), .limit = limit_, .flags = flags_, .item_limit = HC_NAME_MAX }
 /* A map of some members of T itself, there when `there_` says so. */
 #define ROW_PART(T, key_, sub_, there_) \
-    { .key = key_, .type = CODEC_OBJECT, .offset = 0, .flags = OMIT | CODEC_NULLABLE_OBJECT, .sub = &sub_, .null_flag = offsetof(T, there_) }
+    { .key = key_, .type = CODEC_OBJECT, .offset = 0, .flags = OMIT | CODEC_NULLABLE_OBJECT, .sub = &sub_, \
+      .null_flag = offsetof(T, there_) }
 
 #endif

@@ -96,7 +96,8 @@ static bool merge(struct store *s, struct saving *saving, size_t from, size_t to
 }
 
 /* The file is renamed: from now on its text is what is on disk. */
-static void adopt(struct store *s, struct data_file *file, struct saving *saving, size_t from, size_t to, struct fragments next[REC_SAVED_KINDS])
+static void adopt(struct store *s, struct data_file *file, struct saving *saving, size_t from, size_t to,
+                  struct fragments next[REC_SAVED_KINDS])
 {
     for (size_t end; from < to; from = end) {
         enum rec_kind kind = saving->changes[from].kind;
@@ -109,8 +110,8 @@ static void adopt(struct store *s, struct data_file *file, struct saving *saving
     file->absent = false;
 }
 
-static enum save_outcome replace(struct store *s, struct data_file *file, uint64_t generation, struct saving *saving, size_t from, size_t to,
-                                 struct fragments next[REC_SAVED_KINDS])
+static enum save_outcome replace(struct store *s, struct data_file *file, uint64_t generation, struct saving *saving, size_t from,
+                                 size_t to, struct fragments next[REC_SAVED_KINDS])
 {
     struct os_stamp stamp;
     enum os_replace got = os_file_replace(s->dir_fd, file->name, s->out.data, s->out.len, &stamp, saving->diag);
@@ -131,7 +132,8 @@ static enum save_outcome write_file(struct store *s, struct data_file *file, str
     if (got != SAVE_DURABLE)
         return got;
     if (generation > HC_EPOCH_MAX) {
-        (void)hc_fail(saving->diag, HC_ERR_RANGE, "%s has the last generation that there is, %llu", file->path, (unsigned long long)HC_EPOCH_MAX);
+        (void)hc_fail(saving->diag, HC_ERR_RANGE, "%s has the last generation that there is, %llu", file->path,
+                      (unsigned long long)HC_EPOCH_MAX);
         return SAVE_NOT_WRITTEN;
     }
     struct fragments next[REC_SAVED_KINDS] = { 0 };

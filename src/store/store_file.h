@@ -25,7 +25,7 @@ struct store {
     int dir_fd, lock_fd;
     struct data_file nodes, allocation;
     struct fragments texts[REC_SAVED_KINDS];        /* of both files as they are on disk */
-    bool nodes_older;                       /* an older binary wrote nodes.yaml: it gets its key back after allocation.yaml is saved (rules §3.7) */
+    bool nodes_older;                       /* an older binary wrote nodes.yaml: it gets its key back after allocation.yaml (rules §3.7) */
     struct os_stamp copied;                 /* the older file that was copied last */
     struct hc_buf scratch, out;
 };

@@ -78,5 +78,7 @@ enum hc_err store_secret(const char *data_dir, uint8_t ret_secret[32], struct hc
         memcpy(ret_secret, bytes, SECRET_SIZE);
     explicit_bzero(bytes, len);
     hc_free(bytes);
-    return len == SECRET_SIZE ? HC_OK : hc_fail(diag, HC_ERR_SCHEMA, "%s/%s has %zu bytes, must have %d", data_dir, SECRET_FILE, len, SECRET_SIZE);
+    if (len == SECRET_SIZE)
+        return HC_OK;
+    return hc_fail(diag, HC_ERR_SCHEMA, "%s/%s has %zu bytes, must have %d", data_dir, SECRET_FILE, len, SECRET_SIZE);
 }

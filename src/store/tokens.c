@@ -225,7 +225,8 @@ bool tokens_changed(const char *data_dir, struct tokens_seen *seen)
     struct os_stamp now;
     if (os_dir_open(data_dir, &dir_fd, NULL) != HC_OK || os_file_stamp(dir_fd, TOKENS_FILE, &now) != HC_OK)
         return false;                        /* what was read stays in force; the next look may succeed */
-    const struct tokens_seen found = { { now.exists, now.device, now.inode, (uint64_t)now.size, (uint64_t)now.mtime_ns, (uint64_t)now.ctime_ns } };
+    const struct tokens_seen found = { .words = { now.exists, now.device, now.inode, (uint64_t)now.size, (uint64_t)now.mtime_ns,
+                                                  (uint64_t)now.ctime_ns } };
     bool changed = memcmp(&found, seen, sizeof found) != 0;
     *seen = found;
     return changed;

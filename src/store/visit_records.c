@@ -74,7 +74,8 @@ static const struct codec_field ticket_rows[] = {
     ROW_TIME(struct ticket_in_file, "confirm_by", ticket.confirm_by, OMIT),
     ROW(struct ticket_in_file, "first_eta", CODEC_DURATION, ticket.eta_ms, 0, OMIT),
 };
-static const struct codec_table ticket_table = CODEC_TABLE("ticket", ticket_rows, struct ticket_in_file, offsetof(struct ticket_in_file, present));
+static const struct codec_table ticket_table =
+    CODEC_TABLE("ticket", ticket_rows, struct ticket_in_file, offsetof(struct ticket_in_file, present));
 
 void write_ticket(const struct rec *rec, unsigned part, struct hc_buf *out)
 {

@@ -19,7 +19,13 @@ enum save_outcome {
     SAVE_VISIBLE,        /* renamed, the folder's fsync failed: only a later save proves it */
     SAVE_FOREIGN         /* the file on disk is not the one that we wrote last: load() and merge */
 };
-/* nodes.yaml is written before allocation.yaml. An untouched file is DURABLE. allocation is NOT_WRITTEN when nodes was not DURABLE. */
+/* nodes.yaml is written before allocation.yaml. An untouched file is DURABLE. allocation is NOT_WRITTEN when nodes was not DURABLE.
+ * - A cut of nothing writes allocation.yaml: the save of the start, and the probe of a store that was down.
+ * - What was VISIBLE, missing or an older binary's when loaded is written by the next save, touched or not.
+ * - Of a file that is NOT_WRITTEN or FOREIGN the store keeps nothing: its records are rolled back, or come again with a later cut. Of a
+ *   VISIBLE one it keeps everything. Both files are looked at first: when one is FOREIGN, nothing is written and the other is NOT_WRITTEN.
+ * - After a downgrade (load_facts) the order is the other way round: nodes.yaml gets its key when allocation.yaml, with the safe mode that
+ *   this cut must bring, is DURABLE (rules §3.7). Then allocation may be DURABLE with nodes NOT_WRITTEN. */
 struct save_result { enum save_outcome nodes, allocation; struct hc_diag diag; };
 
 struct load_facts {

@@ -15,7 +15,8 @@ struct token_list { struct token_row *rows; size_t count; };
 void token_list_free(struct token_list *list);
 
 /* Locks, reads, adds, replaces the file, unlocks. HC_ERR_LIMIT at TOKENS_MAX. */
-HC_MUST enum hc_err tokens_add(const char *data_dir, enum token_kind kind, const char *id, const char *hash, hc_time now, struct hc_diag *diag);
+HC_MUST enum hc_err tokens_add(const char *data_dir, enum token_kind kind, const char *id, const char *hash, hc_time now,
+                                struct hc_diag *diag);
 HC_MUST enum hc_err tokens_revoke(const char *data_dir, const char *id, struct hc_diag *diag);           /* HC_ERR_NOTFOUND */
 HC_MUST enum hc_err tokens_read(const char *data_dir, struct token_list *ret_list, struct hc_diag *diag);
 /* Writes last_used_at of the named rows (at most once a minute per row is the caller's business). */

@@ -20,8 +20,9 @@ static bool maybe(struct dice *dice)
 
 static const char *const ids[] = { "null", "true", "1e5", "0123", "0", "-", "---", "...", ".5", "no", "NaN", "node-1a2b3c4d", "x", "y",
                                    "0x1F", "1_000", "b1" };
-static const char *const names[] = { "rupelmonde", "null", "No", "~", "1e5", "12:30", "2026-09-04T11:43:18.042Z", "a: b", "- x", "# c", " lead",
-                                     "trail ", "two  spaces", "\"quoted\"", "back\\slash", "it's", "@x", "%y", "*a", "&b", "!t", "<<", "=", "{a}",
+static const char *const names[] = { "rupelmonde", "null", "No", "~", "1e5", "12:30", "2026-09-04T11:43:18.042Z", "a: b", "- x", "# c",
+                                     " lead", "trail ", "two  spaces", "\"quoted\"", "back\\slash", "it's", "@x", "%y", "*a", "&b", "!t",
+                                     "<<", "=", "{a}",
                                      "[b]", "a,b", ":", "?", "|", ">", "`", "caf\xc3\xa9 \xe2\x9c\x93", "\xc2\x85next", "\xe2\x80\xa8line",
                                      "\xef\xbb\xbfmark", "\xf0\x9f\x8e\xa7", "key:", "'", "# lines: 3" };
 #define PICK(dice, list) (list)[dice_below(dice, (uint32_t)(sizeof(list) / sizeof(list)[0]))]
@@ -57,7 +58,7 @@ static void fill_lease(struct dice *dice, struct lease *lease, unsigned n, bool 
 {
     *lease = (struct lease){ 0 };
     (void)snprintf(lease->id, sizeof lease->id, "lease-%u", n);
-    lease->state = live ? (enum lease_state)dice_below(dice, LEASE_ENDED) : (enum lease_state)(LEASE_ENDED + dice_below(dice, LEASE_STATES - LEASE_ENDED));
+    lease->state = (enum lease_state)(live ? dice_below(dice, LEASE_ENDED) : LEASE_ENDED + dice_below(dice, LEASE_STATES - LEASE_ENDED));
     lease->came_from = (enum lease_state)dice_below(dice, LEASE_ENDED);
     lease->why = (enum lease_why)dice_below(dice, LEASE_WHYS);
     lease->source = (enum lease_source)dice_below(dice, LEASE_SOURCES);
@@ -209,7 +210,8 @@ static void fill_district(struct dice *dice, struct district_rec *district)
 
 static void fill_node(struct dice *dice, struct node_rec *node)
 {
-    static const char *const texts[] = { "[Interface]\nPrivateKey = x=\n\tAddress = 10.0.0.1/24\n", " ", "null", "\n\n", "a\r\nb", "# lines: 1\n" };
+    static const char *const texts[] = { "[Interface]\nPrivateKey = x=\n\tAddress = 10.0.0.1/24\n", " ", "null", "\n\n", "a\r\nb",
+                                         "# lines: 1\n" };
     SOME_NAME(dice, node->name);
     node->roles = dice_below(dice, 4);
     SOME_NAME(dice, node->district);

@@ -3,7 +3,8 @@
 
 #include "states.h"
 
-/* Every record and part of one is zeroed before it is filled, so equal content is equal memory. What is behind a pointer is compared apart. */
+/* Every record and part of one is zeroed before it is filled, so equal content is equal memory. What is behind a pointer is
+ * compared apart. */
 #define SAME(a, b, from, to) \
     (memcmp((const char *)(a) + offsetof(__typeof__(*(a)), from), (const char *)(b) + offsetof(__typeof__(*(a)), from), \
             offsetof(__typeof__(*(a)), to) - offsetof(__typeof__(*(a)), from)) == 0)
@@ -54,7 +55,13 @@ static const char *experiences_differ(const struct experience_rec *a, const stru
     return (a->venues == NULL) == (b->venues == NULL) && strings_same(a->venues, b->venues) ? NULL : "venues";
 }
 
-#define REST_SAME(type, a, b) (memcmp((const char *)(a) + sizeof(struct rec), (const char *)(b) + sizeof(struct rec), sizeof(type) - sizeof(struct rec)) == 0)
+#define REST_SAME(type, a, b) \
+    (memcmp((const char *)(a) + sizeof(struct rec), (const char *)(b) + sizeof(struct rec), sizeof(type) - sizeof(struct rec)) == 0)
+
+static bool caps_same(const struct cap_rec *a, const struct cap_rec *b)
+{
+    return a->max_concurrent_grants == b->max_concurrent_grants;
+}
 
 const char *records_differ(const struct rec *a, const struct rec *b)
 {
@@ -65,7 +72,7 @@ const char *records_differ(const struct rec *a, const struct rec *b)
     case REC_STREAM:     return REST_SAME(struct stream_rec, a, b) ? NULL : "stream";
     case REC_TICKET:     return REST_SAME(struct ticket_rec, a, b) ? NULL : "ticket";
     case REC_DISTRICT:   return districts_differ((const struct district_rec *)a, (const struct district_rec *)b);
-    case REC_CAP:        return ((const struct cap_rec *)a)->max_concurrent_grants == ((const struct cap_rec *)b)->max_concurrent_grants ? NULL : "cap";
+    case REC_CAP:        return caps_same((const struct cap_rec *)a, (const struct cap_rec *)b) ? NULL : "cap";
     case REC_DEMOTION:   return REST_SAME(struct demotion_rec, a, b) ? NULL : "demotion";
     case REC_ATTEMPTS:   return REST_SAME(struct attempts_rec, a, b) ? NULL : "attempts";
     case REC_NODE:       return nodes_differ((const struct node_rec *)a, (const struct node_rec *)b);

@@ -67,20 +67,27 @@ static const struct refusal allocation[] = {
     { SLOTS "      - {epoch: 1}\n" END, "a.yaml:6:9: slots[0].index: is required", HC_ERR_SCHEMA },
     { SLOTS "      - {index: 1, epoch: 1}\n" END, "a.yaml:6:17: index: 1 is beyond the 1 slots", HC_ERR_SCHEMA },
     { SLOTS "      - {index: 16, epoch: 1}\n" END, "a.yaml:6:17: slots[0].index: is above 15", HC_ERR_SCHEMA },
-    { SLOTS "      - {index: 0, epoch: 1}\n      - {index: 0, epoch: 1}\n" END, "a.yaml:7:17: index: slot 0 is there twice", HC_ERR_SCHEMA },
+    { SLOTS "      - {index: 0, epoch: 1}\n      - {index: 0, epoch: 1}\n" END,
+      "a.yaml:7:17: index: slot 0 is there twice", HC_ERR_SCHEMA },
     { SLOTS "      - {index: 1, epoch: 1}\n      - {index: 0, epoch: 1}\n" END, NULL, HC_OK },
     { SLOT "        promise: {until: 2026-09-04T11:43:18Z}\n" END, "a.yaml:8:18: slots[0].promise.ticket_id: is required", HC_ERR_SCHEMA },
     { SLOT "        silent_until: 2026-02-30T11:43:18Z\n" END, "a.yaml:8:23: slots[0].silent_until: must be an instant", HC_ERR_SCHEMA },
     /* leases */
     { SLOT "        leases:\n" LEASE("l1", "asleep") END, "a.yaml:9:29: slots[0].leases[0].state: must be one of: held", HC_ERR_SCHEMA },
-    { SLOT "        leases:\n" LEASE("l1", "held") LEASE("l2", "unknown") END, "a.yaml:10:13: leases: l2 is the second lease of slot 0", HC_ERR_SCHEMA },
+    { SLOT "        leases:\n" LEASE("l1", "held") LEASE("l2", "unknown") END,
+      "a.yaml:10:13: leases: l2 is the second lease of slot 0", HC_ERR_SCHEMA },
     { SLOT "        leases:\n" LEASE("l1", "ended") LEASE("l2", "unknown") END, NULL, HC_OK },
-    { SLOT "        leases:\n" LEASE("l1", "ended") LEASE("l1", "held") END, "a.yaml:10:13: id: lease l1 is in line 9 already", HC_ERR_SCHEMA },
-    { SLOT "        leases:\n" LEASE("l1", "held") "  b2: {slots: [{index: 0, epoch: 1, leases: [{id: l1, state: held, grant_epoch: 1}]}]}\n" END,
+    { SLOT "        leases:\n" LEASE("l1", "ended") LEASE("l1", "held") END,
+      "a.yaml:10:13: id: lease l1 is in line 9 already", HC_ERR_SCHEMA },
+    { SLOT "        leases:\n" LEASE("l1", "held")
+      "  b2: {slots: [{index: 0, epoch: 1, leases: [{id: l1, state: held, grant_epoch: 1}]}]}\n" END,
       "a.yaml:10:46: id: lease l1 is in line 9 already", HC_ERR_SCHEMA },
-    { SLOT "        leases:\n          - {id: l1, state: held}\n" END, "a.yaml:9:13: slots[0].leases[0].grant_epoch: is required", HC_ERR_SCHEMA },
-    { SLOT "        leases:\n          - {id: l1, state: unknown, came_from: ended, grant_epoch: 1}\n" END, "a.yaml:9:13: came_from: ended is", HC_ERR_SCHEMA },
-    { SLOT "        leases:\n          - {id: l1, state: held, history_written: true, grant_epoch: 1}\n" END, "a.yaml:9:13: history_written: only", HC_ERR_SCHEMA },
+    { SLOT "        leases:\n          - {id: l1, state: held}\n" END,
+      "a.yaml:9:13: slots[0].leases[0].grant_epoch: is required", HC_ERR_SCHEMA },
+    { SLOT "        leases:\n          - {id: l1, state: unknown, came_from: ended, grant_epoch: 1}\n" END,
+      "a.yaml:9:13: came_from: ended is", HC_ERR_SCHEMA },
+    { SLOT "        leases:\n          - {id: l1, state: held, history_written: true, grant_epoch: 1}\n" END,
+      "a.yaml:9:13: history_written: only", HC_ERR_SCHEMA },
     { SLOT "        leases:\n          - {id: l1, state: held, stream_id: not-there, grant_epoch: 1}\n" END, NULL, HC_OK },
     { SLOT "        leases:\n          - {id: l1, state: held, app_token: 0123456789abcdef0123456789abcdef0, grant_epoch: 1}\n" END,
       "a.yaml:9:46: slots[0].leases[0].app_token: is longer than 32 bytes", HC_ERR_SCHEMA },
@@ -92,7 +99,8 @@ static const struct refusal allocation[] = {
     { HEAD "tickets: {h1: {id: t1, state: waiting, first_eta: soon}}\n" END, "a.yaml:3:51: first_eta: must be a duration", HC_ERR_SCHEMA },
     { HEAD "safe_modes: {D: {since: 2026-09-04T11:43:18Z}}\n" END, "a.yaml:3:17: kind: is required", HC_ERR_SCHEMA },
     { HEAD "latches: {D: {}}\n" END, "a.yaml:3:14: per_device_identity_at: is required", HC_ERR_SCHEMA },
-    { HEAD "demotions: [{body_id: b, head_id: h}, {body_id: b, head_id: h}]\n" END, "a.yaml:3:39: demotions: b for h is there twice", HC_ERR_SCHEMA },
+    { HEAD "demotions: [{body_id: b, head_id: h}, {body_id: b, head_id: h}]\n" END,
+      "a.yaml:3:39: demotions: b for h is there twice", HC_ERR_SCHEMA },
     { HEAD "attempts: [{attempt_id: a}]\n" END, "a.yaml:3:12: head_id: is required", HC_ERR_SCHEMA },
 };
 
@@ -126,9 +134,10 @@ static void test_allocation__each_thing_it_must_not_say__is_refused_with_its_pla
     for (size_t i = 0; i < sizeof allocation / sizeof allocation[0]; i++) {
         struct alloc *into;
         struct hc_diag diag = { "" };
+        const char *text = allocation[i].text;
         hc_time saved_at;
         assert_int_equal(alloc_new(NULL, &into), HC_OK);
-        check(&allocation[i], i, store_parse_allocation("a.yaml", allocation[i].text, strlen(allocation[i].text), into, &saved_at, &diag), &diag);
+        check(&allocation[i], i, store_parse_allocation("a.yaml", text, strlen(text), into, &saved_at, &diag), &diag);
         alloc_free(into);
     }
 }
@@ -139,9 +148,10 @@ static void test_nodes__each_thing_they_must_not_say__is_refused_with_its_place(
     for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
         struct alloc *into;
         struct hc_diag diag = { "" };
+        const char *text = nodes[i].text;
         bool downgrade;
         assert_int_equal(alloc_new(NULL, &into), HC_OK);
-        check(&nodes[i], i, store_parse_nodes("n.yaml", nodes[i].text, strlen(nodes[i].text), into, &downgrade, &diag), &diag);
+        check(&nodes[i], i, store_parse_nodes("n.yaml", text, strlen(text), into, &downgrade, &diag), &diag);
         alloc_free(into);
     }
 }

@@ -89,7 +89,8 @@ static bool touches(const struct test_cut *cut, bool nodes)
     return false;
 }
 
-/* The heart of it: cuts, some of which fail anywhere, and after each the files are byte for byte the model to which only the renamed ones went. */
+/* The heart of it: cuts, some of which fail anywhere, and after each the files are byte for byte the model to which only
+ * the renamed ones went. */
 static void test_save__random_cuts_and_faults__disk_has_what_was_said(void **state)
 {
     struct folder *folder = *state;

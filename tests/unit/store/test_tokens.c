@@ -108,10 +108,13 @@ static void test_tokens__bad_file__is_refused_with_its_place(void **state)
         { "generation: 1\nschema_version: 2\ntokens: []\n", "tokens.yaml:4:1: end: must be the last key" },
         { "generation: 1\nschema_version: 2\ntokens: []\nend: 2\n", "tokens.yaml:4:6: end: must be the generation, 1" },
         { "generation: 1\nschema_version: 3\ntokens: []\nend: 1\n", "tokens.yaml:2:17: schema_version: is 3" },
-        { "generation: 1\nschema_version: 2\ntokens:\n  - id: a\n    kind: root\n    hash: x\nend: 1\n", "tokens.yaml:5:11: tokens[0].kind: " },
-        { "generation: 1\nschema_version: 2\ntokens:\n  - {id: a, kind: read, hash: abc}\nend: 1\n", "tokens.yaml:4:5: hash: must have 64" },
+        { "generation: 1\nschema_version: 2\ntokens:\n  - id: a\n    kind: root\n    hash: x\nend: 1\n",
+          "tokens.yaml:5:11: tokens[0].kind: " },
+        { "generation: 1\nschema_version: 2\ntokens:\n  - {id: a, kind: read, hash: abc}\nend: 1\n",
+          "tokens.yaml:4:5: hash: must have 64" },
         { "generation: 1\nschema_version: 2\nsaved_at: 2026-09-04T11:43:18Z\nend: 1\n", "tokens.yaml:3:1: saved_at: unknown key" },
-        { "generation: 1\nschema_version: 2\ntokens:\n  - {id: a, kind: read, hash: " HASH_A "}\n  - {id: a, kind: read, hash: " HASH_B "}\nend: 1\n",
+        { "generation: 1\nschema_version: 2\ntokens:\n  - {id: a, kind: read, hash: " HASH_A "}\n"
+          "  - {id: a, kind: read, hash: " HASH_B "}\nend: 1\n",
           "tokens.yaml:5:5: id: a is there twice" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
