@@ -102,11 +102,8 @@ static enum hc_err reconcile_touched(struct step *s)
     s->touched_count = s->touched_size = 0;
     enum hc_err err = HC_OK;
     for (size_t i = 0; i < count && err == HC_OK; i++)
-        if (alloc_body(s->live, pass[i]) != NULL) {
+        if (alloc_body(s->live, pass[i]) != NULL)
             err = reconcile_body(s, pass[i]);
-            if (err == HC_OK)
-                err = node_bury(s, pass[i]);
-        }
     hc_free(pass);
     return err;
 }
