@@ -55,6 +55,8 @@ struct core_result *fleet_step(struct fleet *f, const struct core_event *ev)
     return &f->last;
 }
 
+static const char *const experiences[] = { FLEET_EXPERIENCE };
+
 static struct node_rec *new_node(struct fleet *f, const char *id, const char *venue, uint32_t roles, const char *kind)
 {
     struct node_rec *node = (struct node_rec *)rec_new(REC_NODE, id);
@@ -81,6 +83,8 @@ static struct fleet_body *add_body(struct fleet *f, const char *id, const char *
     body->slots_total = 1;
     body->home_venue_reserve = RESERVE_AUTO;
     body->observing_since = f->now;
+    body->listed_experiences = strings_new(experiences, 1);       /* as it listed them in some report of old */
+    assert_non_null(body->listed_experiences);
     body->slots = hc_alloc(sizeof body->slots[0]);
     assert_non_null(body->slots);
     body->slot_count = 1;
@@ -181,7 +185,6 @@ static size_t fill_rows(struct fleet *f, const struct fleet_body *machine, struc
 
 struct core_result *fleet_report(struct fleet *f, const char *body_id)
 {
-    static const char *const experiences[] = { FLEET_EXPERIENCE };
     struct fleet_body *machine = fleet_machine(f, body_id);
     struct session_obs rows[REPORT_SESSIONS_MAX];
     struct core_event ev = fleet_event(f, CORE_BODY_REPORT, CALLER_NODE, body_id);
