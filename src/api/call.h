@@ -15,14 +15,18 @@ struct call;
 typedef void api_handler(struct call *call);
 enum route_flag {
     ROUTE_BODY = 1,             /* has a JSON body; 415 for another type; absent where that is allowed reads as {} */
-    ROUTE_HEAD_EXISTS = 2,      /* {id} must be a node with role head: 404 node_not_found, after 413/415 and before 400 (rules §6.5.5) */
+    ROUTE_HEAD_EXISTS = 2,      /* {id} must be a node with role head: 404 node_not_found, after 413/415, before 400 (rules §6.5.5) */
     ROUTE_NODE_EXISTS = 4,      /* {id} must be a node */
     ROUTE_BODY_EXISTS = 8       /* {id} must be a node with role body */
 };
-struct api_route { enum http_method method; const char *pattern; unsigned scopes; unsigned flags; api_handler *handler; };   /* tables end with {0} */
+/* Tables end with {0}. */
+struct api_route { enum http_method method; const char *pattern; unsigned scopes; unsigned flags; api_handler *handler; };
 /* One table per resource file; router.c lists them all. Patterns without /api/v1 are at the root. */
-extern const struct api_route node_routes[], head_routes[], slot_claim_routes[], stream_routes[], eligible_routes[], venue_routes[], experience_routes[],
-    body_routes[], slots_routes[], allocation_routes[], queue_routes[], event_routes[], session_routes[], lease_routes[], health_routes[], district_routes[];
+extern const struct api_route node_routes[], head_routes[], slot_claim_routes[], stream_routes[], eligible_routes[], venue_routes[],
+    experience_routes[], body_routes[], slots_routes[], allocation_routes[], queue_routes[], event_routes[], session_routes[],
+    lease_routes[], health_routes[], district_routes[];
+
+enum wait_kind { WAIT_FOR_BODY /* key: body id */, WAIT_FOR_HEAD /* key: head id */, WAIT_FOR_SLOT /* key: district */, WAIT_KINDS };
 
 typedef void call_render(struct call *call, struct core_result *result);
 struct call {
@@ -33,12 +37,25 @@ struct call {
     struct principal who;
     const char *ids[ROUTE_IDS_MAX];     /* {id} and the second one; "" when the route has none */
     struct engine_op op;
-    call_render *render;                /* called with a committed result that is not a refusal (refusals are mapped by the pipeline unless ...) */
+    call_render *render;                /* called with a committed result that is no refusal (the pipeline maps those, unless ...) */
     bool own_refusals;                  /* ... render sees refusals too */
-    bool late_is_ok;                    /* body reports: when the wait is over, render is called with result NULL (rules §3.4) */
+    bool late_is_ok;                    /* body reports: when the wait is over, render is called with NULL (rules §3.4) */
     void *user;                         /* the handler's own, in the arena */
+    void (*gone)(struct call *call);    /* when set: called by call_done(), for a handler that keeps calls in a list of its own */
     struct call *next, *prev;           /* in a wait list (wait.c) */
-    const void *waiting_in;
+    const void *waiting_in;             /* the list's head; NULL: in none */
+
+    /* the pipeline's own */
+    bool submitted;                     /* an event with its caller went to the core: that is a sign of life */
+    bool measured;                      /* a claim: its latency is observed when it is answered */
+    bool tell_lost;                     /* a claiming read: the core is told when its answer becomes 503 store_unavailable (rules §6.3.1) */
+    struct engine_op *seen, *lost;      /* events beside the answer; in the arena, NULL: none */
+    /* wait.c's own */
+    enum wait_kind wait_kind;
+    char wait_key[HC_NAME_SIZE];
+    int64_t wait_deadline_ms, looked_at_ms;
+    bool has_news;
+    void (*again)(struct call *call, bool last);
 };
 
 /* ---- call.c ---- */
@@ -46,7 +63,8 @@ struct call {
 bool call_read(struct call *call, const struct codec_table *table, void *object);
 bool call_query_u32(struct call *call, const char *key, uint32_t absent, uint32_t most, uint32_t *ret);      /* false: 400 answered */
 const char *call_query(struct call *call, const char *key);                   /* "" when absent */
-bool call_query_ok(struct call *call, const char *const *id_keys, const char *const *name_keys);              /* checks alphabets and limits of those present; false: answered */
+/* Checks alphabets and limits of those present (lists end with NULL, may be NULL); false: answered. */
+bool call_query_ok(struct call *call, const char *const *id_keys, const char *const *name_keys);
 struct core_event *call_event(struct call *call, enum core_event_type type);  /* op.ev with caller filled from the principal */
 void call_submit(struct call *call, call_render *render);                     /* parks until durable; `render` answers */
 void call_try(struct call *call, call_render *render);                        /* a dry run */
@@ -56,33 +74,48 @@ void call_text(struct call *call, unsigned status, const char *content_type, con
 /* {"error","code","detail"} and what else `extra` (members without braces, or NULL) says. retry_after_seconds 0: none. */
 void call_error(struct call *call, unsigned status, const char *error, const char *detail, const char *extra, int64_t retry_after_seconds);
 void call_bad(struct call *call, const char *field, const char *detail);      /* 400 bad_request */
-void call_refuse(struct call *call, const struct core_result *result);        /* deny_http.c's table: deny reason -> status, retry, members */
+void call_refuse(struct call *call, const struct core_result *result);        /* by deny_http.c's table: status, retry, members */
 void call_fault(struct call *call, enum hc_err err);                          /* 500 internal, logged */
 bool call_is_admin(const struct call *call);
+bool call_is_self(const struct call *call);   /* the node that {id} names */
+bool call_query_flag(const struct call *call, const char *key);       /* 1 or true */
+/* Text from the arena; without memory: false, 500 answered. */
+bool call_copy(struct call *call, const char *text, char **ret);
 /* A view for a list route; false: 500 answered. Give back with call_view_done before or after answering. */
 bool call_view(struct call *call, struct engine_view *ret);
 void call_view_done(struct call *call, struct engine_view *view);
 
 /* ---- wait.c: requests that wait for news (desired, admission, streams) or for a slot ---- */
-enum wait_kind { WAIT_FOR_BODY /* key: body id */, WAIT_FOR_HEAD /* key: head id */, WAIT_FOR_SLOT /* key: district */, WAIT_KINDS };
-/* Parks; `again` is called when a record that concerns the key changed, and at the deadline with last true. It must answer, or return to go on waiting (not when last). */
+/* Parks; `again` is called when a record that concerns the key changed, and at the deadline with last true. It must answer, or return to
+ * go on waiting (not when last). */
 void call_wait(struct call *call, enum wait_kind kind, const char *key, int64_t deadline_ms, void (*again)(struct call *call, bool last));
 void call_wait_over(struct call *call);       /* leaves the list; also done by answering */
 
+/* ---- events.c: SSE; api_turn() calls it: wakes followers for whom there is news or who are due a sign of life ---- */
+void events_turn(struct api *api);
+
+/* ---- deny_http.c ---- */
+unsigned deny_status(enum deny_reason deny);
+
 /* ---- facts_json.c: pieces that several resources render ---- */
-void json_lease(const struct core_result *result, const struct timers *timers, struct hc_buf *out);    /* {"id","epoch","slot",...} of wire §3 */
-void json_body_facts(const struct body_facts *body, struct hc_buf *out);
+void json_lease(const struct core_result *result, const struct timers *timers, struct hc_buf *out);    /* {"id","epoch",...} of wire §3 */
+void json_body_facts(const struct body_facts *body, struct hc_buf *out);       /* {"id","name","hosts",...} of wire §3; without `pair` */
+void json_pair(const struct body_facts *body, struct hc_buf *out);             /* {"required","reason"} */
 void json_ticket(const struct ticket_facts *ticket, struct hc_buf *out);
-void json_stream(const struct stream_facts *stream, struct hc_buf *out);       /* wire §5 "stream" */
+void json_stream(const struct stream_facts *stream, hc_time now, struct hc_buf *out);       /* wire §5 "stream" */
+/* {"status","error","reason","body_id","slot","position","eta_seconds"}: what a claim would be answered; of a dry run, and of /explain. */
+void json_would(const struct core_result *result, struct hc_buf *out);
 
 /* ---- api.c ---- */
 struct api {
     struct api_config config;
     struct http_owner owner;
     struct operator_tokens *tokens;             /* operator_tokens.c */
-    struct call *waiting[WAIT_KINDS];
+    struct signs_of_life *signs;                /* seen.c */
+    struct call *waiting[WAIT_KINDS], *waiting_last[WAIT_KINDS];       /* oldest first */
+    struct call *event_readers;                 /* events.c: who follows the events */
     bool stopping;
-    hc_time started_at; int64_t started_ms, tokens_checked_ms;
+    hc_time started_at; int64_t started_ms;
 };
 
 #endif

@@ -1,0 +1,215 @@
+#include "operator_tokens.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "hydra/base/arena.h"
+#include "hydra/base/log.h"
+#include "hydra/crypto/digest.h"
+#include "hydra/os/clock.h"
+#include "hydra/os/file.h"
+#include "hydra/store/tokens.h"
+
+#define LOOK_EVERY_MS 1000
+#define USED_EVERY_MS HC_MINUTE_MS
+
+struct operator_tokens {
+    char *data_dir;
+    pthread_t thread;
+    bool running;
+    int stop_fd;                      /* an eventfd: written when the thread is to stop */
+    pthread_mutex_t mutex;
+    /* mutex; the thread alone replaces the list */
+    struct token_list list;
+    bool *used;                       /* beside list.rows: its last_used_at waits to be written */
+    /* thread */
+    struct tokens_seen seen;
+    bool complained;
+};
+
+static int find_row(const struct token_list *list, const char *id)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->rows[i].id, id) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* What we saw of a token's use is newer than what the file says until it is written. */
+static void keep_uses(const struct operator_tokens *t, struct token_list *fresh, bool *used)
+{
+    for (size_t i = 0; i < fresh->count; i++) {
+        int old = find_row(&t->list, fresh->rows[i].id);
+        if (old < 0)
+            continue;
+        fresh->rows[i].last_used_at = hc_time_later(fresh->rows[i].last_used_at, t->list.rows[old].last_used_at);
+        used[i] = t->used[old];
+    }
+}
+
+static enum hc_err reload(struct operator_tokens *t, struct hc_diag *diag)
+{
+    HC_CLEANUP(token_list_free) struct token_list fresh = { 0 };
+    enum hc_err err = tokens_read(t->data_dir, &fresh, diag);
+    if (err != HC_OK)
+        return err;
+    bool *used = hc_alloc((fresh.count + 1) * sizeof used[0]);
+    if (used == NULL)
+        return hc_fail(diag, HC_ERR_NOMEM, "no memory for the list of tokens");
+    (void)pthread_mutex_lock(&t->mutex);
+    keep_uses(t, &fresh, used);
+    struct token_list old_list = t->list;
+    bool *old_used = t->used;
+    t->list = fresh;
+    t->used = used;
+    (void)pthread_mutex_unlock(&t->mutex);
+    fresh = old_list;                 /* freed on the way out */
+    hc_free(old_used);
+    return HC_OK;
+}
+
+/* Takes copies of the rows whose use is to be written. NULL: none, or no memory, then later. */
+static struct token_row *take_used(struct operator_tokens *t, size_t *ret_count)
+{
+    size_t count = 0;
+    (void)pthread_mutex_lock(&t->mutex);
+    for (size_t i = 0; i < t->list.count; i++)
+        count += t->used[i];
+    struct token_row *rows = count == 0 ? NULL : hc_alloc(count * sizeof rows[0]);
+    *ret_count = 0;
+    for (size_t i = 0; i < t->list.count && rows != NULL; i++) {
+        if (!t->used[i])
+            continue;
+        rows[(*ret_count)++] = t->list.rows[i];
+        t->used[i] = false;
+    }
+    (void)pthread_mutex_unlock(&t->mutex);
+    return rows;
+}
+
+static void look(struct operator_tokens *t)
+{
+    struct hc_diag diag = { "" };
+    struct tokens_seen before = t->seen;
+    if (!tokens_changed(t->data_dir, &t->seen))
+        return;
+    if (reload(t, &diag) == HC_OK) {
+        if (t->complained)
+            hc_log(HC_LOG_NOTICE, "tokens_read", "detail=%s", hc_logq("the file is readable again"));
+        t->complained = false;
+        return;
+    }
+    t->seen = before;                 /* what was read before stays in force; look again in a second */
+    if (!t->complained)
+        hc_log(HC_LOG_ERR, "tokens_refused", "detail=%s", hc_logq(diag.text));
+    t->complained = true;
+}
+
+static void write_uses(struct operator_tokens *t)
+{
+    size_t count;
+    struct hc_diag diag = { "" };
+    struct token_row *rows = take_used(t, &count);
+    if (count > 0 && tokens_used(t->data_dir, rows, count, &diag) != HC_OK)
+        hc_log(HC_LOG_DEBUG, "tokens_use_not_written", "detail=%s", hc_logq(diag.text));
+    hc_free(rows);
+}
+
+/* True: a while has passed; false: stop. A poll that a signal cut short only looks earlier. */
+static bool sleep_a_while(const struct operator_tokens *t)
+{
+    struct pollfd fd = { .fd = t->stop_fd, .events = POLLIN };
+    return poll(&fd, 1, LOOK_EVERY_MS) <= 0;
+}
+
+static void *thread_main(void *arg)
+{
+    struct operator_tokens *t = arg;
+    while (sleep_a_while(t)) {
+        look(t);
+        write_uses(t);
+    }
+    write_uses(t);
+    return NULL;
+}
+
+static enum hc_err start(struct operator_tokens *t, const char *data_dir, struct hc_diag *diag)
+{
+    size_t size = strlen(data_dir) + 1;
+    t->data_dir = hc_alloc(size);
+    if (t->data_dir == NULL)
+        return hc_fail(diag, HC_ERR_NOMEM, "no memory for the list of tokens");
+    hc_copy(t->data_dir, size, data_dir);
+    (void)tokens_changed(t->data_dir, &t->seen);
+    enum hc_err err = reload(t, diag);
+    if (err != HC_OK)
+        return err;
+    t->stop_fd = eventfd(0, EFD_CLOEXEC);
+    if (t->stop_fd < 0)
+        return hc_fail(diag, HC_ERR_IO, "no descriptor for the list of tokens: %s", strerror(errno));
+    int rc = pthread_create(&t->thread, NULL, thread_main, t);
+    t->running = rc == 0;
+    return rc == 0 ? HC_OK : hc_fail(diag, HC_ERR_NOMEM, "no thread for the list of tokens: %s", strerror(rc));
+}
+
+enum hc_err operator_tokens_open(const char *data_dir, struct operator_tokens **ret_tokens, struct hc_diag *diag)
+{
+    struct operator_tokens *t = hc_alloc(sizeof *t);
+    if (t == NULL)
+        return hc_fail(diag, HC_ERR_NOMEM, "no memory for the list of tokens");
+    (void)pthread_mutex_init(&t->mutex, NULL);
+    t->stop_fd = -1;
+    enum hc_err err = start(t, data_dir, diag);
+    if (err != HC_OK) {
+        operator_tokens_close(t);
+        return err;
+    }
+    *ret_tokens = t;
+    return HC_OK;
+}
+
+void operator_tokens_close(struct operator_tokens *tokens)
+{
+    struct operator_tokens *t = tokens;
+    if (t == NULL)
+        return;
+    if (t->running) {
+        (void)eventfd_write(t->stop_fd, 1);
+        (void)pthread_join(t->thread, NULL);
+    }
+    token_list_free(&t->list);
+    hc_free(t->used);
+    os_close(&t->stop_fd);
+    (void)pthread_mutex_destroy(&t->mutex);
+    hc_free(t->data_dir);
+    hc_free(t);
+}
+
+bool operator_tokens_find(struct operator_tokens *tokens, const char *token_hash, struct principal *ret)
+{
+    static const enum principal_kind kinds[TOKEN_KINDS] = { [TOKEN_ADMIN] = PRINCIPAL_ADMIN, [TOKEN_READ] = PRINCIPAL_READ,
+                                                            [TOKEN_FLEET] = PRINCIPAL_FLEET };
+    struct operator_tokens *t = tokens;
+    hc_time now = os_now();
+    bool found = false;
+    (void)pthread_mutex_lock(&t->mutex);
+    for (size_t i = 0; i < t->list.count && !found; i++) {
+        struct token_row *row = &t->list.rows[i];
+        found = crypto_same_text(row->hash, token_hash);
+        if (!found)
+            continue;
+        ret->kind = kinds[row->kind];
+        ret->approval = AUTH_APPROVED;
+        HC_SET(ret->id, row->id);
+        if (hc_time_since(now, row->last_used_at) < USED_EVERY_MS)
+            continue;
+        row->last_used_at = now;
+        t->used[i] = true;
+    }
+    (void)pthread_mutex_unlock(&t->mutex);
+    return found;
+}
