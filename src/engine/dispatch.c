@@ -45,10 +45,16 @@ static bool wants_probe(const struct engine *e)
     return !e->store_ok || e->stalled || e->unapplied != NULL || e->reverting != NULL;
 }
 
-/* The mutex is held. */
+/* One a second, the first a second after the failure. The mutex is held. */
 static void probe(struct engine *e, int64_t now_ms)
 {
-    if (!wants_probe(e) || e->recovered || e->saving_since_ms != 0 || now_ms < e->next_probe_ms)
+    if (!wants_probe(e) || e->recovered) {
+        e->next_probe_ms = 0;
+        return;
+    }
+    if (e->next_probe_ms == 0)
+        e->next_probe_ms = now_ms + PROBE_EVERY_MS;
+    if (e->saving_since_ms != 0 || now_ms < e->next_probe_ms)
         return;
     e->next_probe_ms = now_ms + PROBE_EVERY_MS;
     e->probe = true;

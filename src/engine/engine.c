@@ -57,7 +57,6 @@ static enum hc_err prepare(struct engine *e, const struct load_facts *facts)
     if (err != HC_OK)
         return err;
     e->obs->started_at = e->config.now();
-    e->nodes_last = facts->downgrade;
     e->rescan = true;
     tokens_fill(e);
     history_fill_pools(e);

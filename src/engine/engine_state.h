@@ -30,8 +30,8 @@ struct note_queue { struct note_batch *head, *tail; size_t notes; };
 
 struct op_list { struct engine_op *head, *tail; };
 
-/* One cut on its way to the disk. The second part is saved after the first: removals of nodes (allocation first, rules §3.1), and at a downgrade
- * all of nodes.yaml (rules §3.7). */
+/* One cut on its way to the disk. The second part is saved after the first: removals of nodes, for there allocation
+ * goes first (rules §3.1). At a downgrade the store itself turns the order round (rules §3.7). */
 struct group {
     struct cut parts[GROUP_PARTS];
     struct save_result results[GROUP_PARTS];
@@ -56,7 +56,6 @@ struct engine {
     struct node_token *tokens; bool tokens_incomplete;
     uint64_t live_seq, durable_seq, floor_seq, generation, saves;
     bool stop, probe, forward_only;
-    bool nodes_last;                     /* the next cut saves nodes.yaml after allocation.yaml */
     bool store_ok, recovered;            /* recovered: a save succeeded; the loop tells the core before store_ok is true again */
     bool stalled;                        /* memory ran out in the engine: try again within a second */
     hc_time down_at;

@@ -85,7 +85,6 @@ static void merge_foreign(struct engine *e, hc_time now)
     }
     if (e->foreign_downgrade) {
         struct core_event start = { .type = CORE_START, .u.start = { .saved_at = e->foreign_saved_at, .downgrade = true } };
-        e->nodes_last = true;             /* safe mode is saved before nodes.yaml says again that it is ours */
         e->stalled = own_step(e, &start, now) != HC_OK;
     }
     struct core_event tick = { .type = CORE_TICK };

@@ -68,9 +68,9 @@ static void add_held(struct cut *cut, const struct group *held)
         }
 }
 
-static bool saved_later(const struct engine *e, const struct cut_item *item)
+static bool saved_later(const struct cut_item *item)
 {
-    return e->nodes_last ? rec_in_nodes_file(item->kind) : item->kind == REC_NODE && item->version == NULL;
+    return item->kind == REC_NODE && item->version == NULL;
 }
 
 static void fill_versions(const struct engine *e, struct group *group)
@@ -81,23 +81,12 @@ static void fill_versions(const struct engine *e, struct group *group)
         struct cut_item item = first->items[i];
         const struct rec *version = alloc_get(e->live, item.kind, item.key);
         item.version = version == NULL ? NULL : rec_ref((struct rec *)version);
-        if (saved_later(e, &item))
+        if (saved_later(&item))
             second->items[second->count++] = item;
         else
             first->items[kept++] = item;
     }
     first->count = kept;
-}
-
-/* nodes.yaml of an older binary gets its key again by being written: one record is reason enough. */
-static void add_some_node(const struct engine *e, struct cut *cut)
-{
-    for (enum rec_kind kind = REC_NODE; kind <= REC_EXPERIENCE && cut->count == 0; kind++)
-        if (alloc_count(e->live, kind) > 0) {
-            struct rec *version = (struct rec *)alloc_at(e->live, kind, 0);
-            add_key(cut, kind, version->key);
-            cut->items[0].version = rec_ref(version);
-        }
 }
 
 enum hc_err group_take(struct engine *e, struct group **ret_group)
@@ -112,8 +101,6 @@ enum hc_err group_take(struct engine *e, struct group **ret_group)
     if (e->held != NULL)
         add_held(cut, e->held);
     fill_versions(e, group);
-    if (e->nodes_last)
-        add_some_node(e, &group->parts[1]);
     alloc_clear_dirty(e->live);
     group->seq = e->live_seq;
     group->parts[0].saved_at = group->parts[1].saved_at = e->config.now();

@@ -83,7 +83,7 @@ void outcome_commit(struct engine *e, struct group *group)
     e->live->generation = e->committed->generation = e->generation = group->generation;
     e->durable_seq = group->seq;
     e->saves++;
-    e->forward_only = e->nodes_last = false;
+    e->forward_only = false;
     e->foreign_tries = 0;
     alloc_free(e->floor);
     e->floor = NULL;
