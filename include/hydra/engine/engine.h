@@ -74,7 +74,7 @@ void engine_view_free(struct engine *engine, struct engine_view *view);
 /* One record's committed version, referenced; NULL: absent. For cheap lookups (authentication of a node). Give back with engine_release. */
 const struct rec *engine_get(struct engine *engine, enum rec_kind kind, const char *key);
 void engine_release(struct engine *engine, const struct rec *rec);
-/* What one body is to do, from committed records, without a view of everything: bodies ask every few seconds. HC_ERR_NOTFOUND: no such body. */
+/* What one body is to do, from committed records, without a view of everything: bodies ask every few seconds. HC_ERR_NOTFOUND. */
 HC_MUST enum hc_err engine_directive(struct engine *engine, const char *body_id, struct hc_arena *arena, struct directive *ret);
 /* Node id by SHA-256 hex of its token, from committed records; false: none. O(1). */
 bool engine_node_by_token(struct engine *engine, const char *token_hash, char ret_node_id[HC_ID_SIZE], enum approval *ret_approval,
