@@ -44,6 +44,7 @@ const struct http_owner *api_owner(struct api *api)
 void api_turn(struct api *api)
 {
     wait_turn(api);
+    events_turn(api);
 }
 
 void api_stopping(struct api *api)

@@ -1,0 +1,106 @@
+/* metrics_route.c - GET /metrics: gauges of the fleet are set from a view when they are asked for; counters have counted all along. */
+#include <stdio.h>
+
+#include "operator_routes.h"
+
+#define INDEX_TEXT 12
+
+static const enum metric_id fleet_gauges[] = {
+    METRIC_SLOTS_TOTAL, METRIC_SLOTS_OCCUPIED, METRIC_QUEUE_DEPTH, METRIC_LEASE_AGE, METRIC_HEAD_RENEWAL_AGE, METRIC_BODY_REPORT_AGE,
+    METRIC_NAMED_CERTS, METRIC_CIRCUIT_OPEN, METRIC_DIVERGENCE,
+};
+
+/* A slot counts once, under the first of its causes in the order of rules §5. */
+static void set_occupied(struct metrics *metrics, const struct core_view *v, const struct node_rec *node, const struct body_rec *body)
+{
+    unsigned causes[WHY_NOT_BITS] = { 0 }, slots = 0;
+    for (uint32_t i = 0; i < body->slot_count && i < body->slots_total; i++) {
+        uint32_t cause = slot_occupied(v, body, i);
+        slots++;
+        for (unsigned bit = 0; bit < WHY_NOT_BITS; bit++)
+            if ((cause >> bit & 1) != 0) {
+                causes[bit]++;
+                break;
+            }
+    }
+    metrics_set(metrics, METRIC_SLOTS_TOTAL, slots, node->venue, body->rec.key);
+    for (unsigned bit = 0; bit < WHY_NOT_BITS; bit++)
+        if (causes[bit] > 0)
+            metrics_set(metrics, METRIC_SLOTS_OCCUPIED, causes[bit], node->venue, body->rec.key, word_of(&why_not_words, (int)bit));
+}
+
+static void set_bodies(struct metrics *metrics, const struct core_view *v)
+{
+    for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
+        const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
+        const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+        if (node == NULL)
+            continue;
+        set_occupied(metrics, v, node, body);
+        metrics_set(metrics, METRIC_CIRCUIT_OPEN, body->circuit.state == CIRCUIT_OPEN ? 1 : 0, body->rec.key);
+        const struct body_obs *obs = observed_body(v->obs, body->rec.key);
+        if (obs == NULL || !hc_time_set(obs->reported_at))
+            continue;
+        metrics_set(metrics, METRIC_BODY_REPORT_AGE, (double)hc_time_since(v->now, obs->reported_at) / 1e3, body->rec.key);
+        metrics_set(metrics, METRIC_NAMED_CERTS, (double)obs->client_count, body->rec.key);
+    }
+}
+
+static void set_rows(struct metrics *metrics, const struct slot_row *rows, size_t count)
+{
+    unsigned divergences[DIVERGENCE_BITS] = { 0 };
+    for (size_t i = 0; i < count; i++) {
+        const struct slot_row *row = &rows[i];
+        for (unsigned bit = 0; bit < DIVERGENCE_BITS; bit++)
+            divergences[bit] += row->divergence >> bit & 1;
+        if (row->lease == NULL)
+            continue;
+        char slot[INDEX_TEXT];
+        (void)snprintf(slot, sizeof slot, "%u", row->slot);
+        metrics_set(metrics, METRIC_LEASE_AGE, (double)row->age_ms / 1e3, row->venue, row->body_id, slot);
+        if (row->since_head_renewal_ms >= 0)
+            metrics_set(metrics, METRIC_HEAD_RENEWAL_AGE, (double)row->since_head_renewal_ms / 1e3, row->venue, row->body_id, slot);
+    }
+    for (unsigned bit = 0; bit < DIVERGENCE_BITS; bit++)
+        metrics_set(metrics, METRIC_DIVERGENCE, divergences[bit], word_of(&divergence_words, (int)bit));
+}
+
+static enum hc_err set_fleet(struct call *call, const struct core_view *v)
+{
+    struct metrics *metrics = call->api->config.metrics;
+    const struct slot_filter everything = { 0 };
+    struct slot_row *rows;
+    struct venue_row *venues;
+    size_t row_count, venue_count;
+    enum hc_err err = query_slots(v, &everything, call->arena, &rows, &row_count);
+    if (err == HC_OK)
+        err = query_venues(v, call->arena, &venues, &venue_count);
+    if (err != HC_OK)
+        return err;
+    for (size_t i = 0; i < sizeof fleet_gauges / sizeof fleet_gauges[0]; i++)
+        metrics_clear(metrics, fleet_gauges[i]);
+    set_bodies(metrics, v);
+    set_rows(metrics, rows, row_count);
+    for (size_t i = 0; i < venue_count; i++)
+        metrics_set(metrics, METRIC_QUEUE_DEPTH, venues[i].queue_depth, venues[i].venue);
+    return HC_OK;
+}
+
+void metrics_get(struct call *call)
+{
+    struct engine_view view;
+    if (!call_view(call, &view))
+        return;
+    enum hc_err err = set_fleet(call, &view.view);
+    call_view_done(call, &view);
+    struct hc_buf text = { 0 };
+    if (err == HC_OK) {
+        metrics_write(call->api->config.metrics, &text);
+        err = text.failed ? HC_ERR_NOMEM : HC_OK;
+    }
+    if (err == HC_OK)
+        call_text(call, 200, "text/plain; version=0.0.4", text.data == NULL ? "" : text.data);
+    else
+        call_fault(call, err);
+    hc_buf_free(&text);
+}

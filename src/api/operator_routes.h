@@ -1,0 +1,14 @@
+/* operator_routes.h - handlers that stand in another file than their table of routes. */
+#ifndef API_OPERATOR_ROUTES_H
+#define API_OPERATOR_ROUTES_H
+
+#include "call.h"
+
+#define SCOPE_OPERATOR_READ (SCOPE_ADMIN | SCOPE_READ)
+
+void conflicts_list(struct call *call);      /* conflicts.c, in slots_routes */
+void explain_get(struct call *call);         /* explain.c, in queue_routes */
+void desired_get(struct call *call);         /* desired.c, in body_routes */
+void metrics_get(struct call *call);         /* metrics_route.c, in health_routes */
+
+#endif
