@@ -85,21 +85,33 @@ static const struct attempt *remembered(const struct step *s, const char *head_i
     return NULL;
 }
 
+/* The lease of this attempt: the head's own before one that drains or was left behind, as a stream that came back keeps its attempt. */
+static const struct lease *lease_of_attempt(const struct step *s, const char *head_id, const char *attempt_id)
+{
+    const char *ids[HEAD_LEASES_LOOKED_AT];
+    const struct lease *own = head_lease(s->live, head_id, NULL);
+    if (attempt_id[0] == '\0' || (own != NULL && hc_same(own->attempt_id, attempt_id)))
+        return attempt_id[0] == '\0' ? NULL : own;
+    size_t count = alloc_head_leases(s->live, head_id, ids, HEAD_LEASES_LOOKED_AT);
+    for (size_t i = 0; i < count; i++) {
+        const struct lease *lease = alloc_lease(s->live, ids[i], NULL, NULL);
+        if (lease != NULL && hc_same(lease->attempt_id, attempt_id))
+            return lease;
+    }
+    return NULL;
+}
+
 /* The same attempt again: its lease, or what became of it (§6.5.2). */
 static enum hc_err stage_attempt(struct step *s, struct claiming *c, bool *done)
 {
-    const char *ids[HEAD_LEASES_LOOKED_AT], *attempt_id = c->ask.attempt_id;
-    size_t count = attempt_id[0] == '\0' ? 0 : alloc_head_leases(s->live, c->ask.head_id, ids, HEAD_LEASES_LOOKED_AT);
-    for (size_t i = 0; i < count; i++) {
-        const struct lease *lease = alloc_lease(s->live, ids[i], NULL, NULL);
-        if (lease == NULL || !hc_same(lease->attempt_id, attempt_id))
-            continue;
-        if (!hc_same(lease->attempt_digest, c->ask.attempt_digest))
-            return refused(s, DENY_ATTEMPT_REUSED, done);
-        if (lease->state == LEASE_DRAINING || lease->left_behind)
-            return lost(s, lease->id, lease->stream_id, lease->state, lease->why, done);
+    const char *attempt_id = c->ask.attempt_id;
+    const struct lease *lease = lease_of_attempt(s, c->ask.head_id, attempt_id);
+    if (lease != NULL && !hc_same(lease->attempt_digest, c->ask.attempt_digest))
+        return refused(s, DENY_ATTEMPT_REUSED, done);
+    if (lease != NULL && (lease->state == LEASE_DRAINING || lease->left_behind))
+        return lost(s, lease->id, lease->stream_id, lease->state, lease->why, done);
+    if (lease != NULL)
         return hand_out(s, c, lease, done);
-    }
     const struct attempt *ended = attempt_id[0] == '\0' ? NULL : remembered(s, c->ask.head_id, attempt_id);
     if (ended != NULL)
         return lost(s, ended->lease_id, ended->stream_id, ended->state, ended->why, done);
