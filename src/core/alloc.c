@@ -116,7 +116,7 @@ struct rec *alloc_edit(struct alloc *alloc, enum rec_kind kind, const char *key)
     if (copy == NULL)
         return NULL;
     copy->step = alloc->step;
-    table->at[i] = copy;
+    rec_table_set(table, i, copy);
     note_change(alloc, kind, copy->key, now);      /* the table's reference moves to the change */
     return copy;
 }
@@ -247,7 +247,7 @@ enum hc_err alloc_put(struct alloc *alloc, enum rec_kind kind, const char *key, 
     size_t i = rec_table_find(table, key, &found);
     if (found && version != NULL) {
         old = table->at[i];
-        table->at[i] = version;
+        rec_table_set(table, i, version);
     } else if (found) {
         old = rec_table_take(table, key);
     } else if (version != NULL) {

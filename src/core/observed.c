@@ -52,8 +52,8 @@ struct rec *observed_edit(struct observed *obs, enum rec_kind kind, const char *
     struct rec *copy = rec_clone(now);            /* a snapshot reads the old version */
     if (copy == NULL)
         return NULL;
+    rec_table_set(table, i, copy);
     rec_unref(now);
-    table->at[i] = copy;
     return copy;
 }
 

@@ -6,6 +6,12 @@
 
 #define TABLE_FIRST 16
 
+static uint64_t key_hash(const char *key)
+{
+    uint64_t hash = hc_fnv1a64(HC_FNV1A64_START, key);
+    return hash ^ (hash >> 29);           /* FNV's low bits alone spread short ids badly */
+}
+
 size_t rec_table_find(const struct rec_table *table, const char *key, bool *ret_found)
 {
     size_t low = 0, high = table->count;
@@ -25,26 +31,79 @@ size_t rec_table_find(const struct rec_table *table, const char *key, bool *ret_
     return low;
 }
 
+static size_t place_of(const struct rec_table *table, uint64_t hash, const char *key)
+{
+    size_t mask = table->place_count - 1, k = hash & mask;
+    while (table->places[k] != NULL && strcmp(table->places[k]->key, key) != 0)
+        k = (k + 1) & mask;
+    return k;
+}
+
 struct rec *rec_table_get(const struct rec_table *table, const char *key)
 {
-    bool found;
-    size_t i = rec_table_find(table, key, &found);
-    return found ? table->at[i] : NULL;
+    return table->count == 0 ? NULL : table->places[place_of(table, key_hash(key), key)];
+}
+
+static void place_add(struct rec **places, size_t count, struct rec *rec)
+{
+    size_t k = key_hash(rec->key) & (count - 1);
+    while (places[k] != NULL)
+        k = (k + 1) & (count - 1);
+    places[k] = rec;
+}
+
+static void place_drop(struct rec_table *table, const char *key)
+{
+    size_t mask = table->place_count - 1, hole = place_of(table, key_hash(key), key);
+    for (size_t k = (hole + 1) & mask; table->places[k] != NULL; k = (k + 1) & mask) {
+        size_t home = key_hash(table->places[k]->key) & mask;
+        if (((k - home) & mask) < ((k - hole) & mask))
+            continue;                     /* it stands between its home and itself behind the hole: moving it would hide it */
+        table->places[hole] = table->places[k];
+        hole = k;
+    }
+    table->places[hole] = NULL;
+}
+
+static enum hc_err places_reserve(struct rec_table *table, size_t records)
+{
+    size_t count = table->place_count == 0 ? 2 * TABLE_FIRST : table->place_count;
+    while (count < 2 * records)
+        count *= 2;
+    if (count == table->place_count)
+        return HC_OK;
+    struct rec **places = hc_alloc(count * sizeof places[0]);
+    if (places == NULL)
+        return HC_ERR_NOMEM;
+    for (size_t i = 0; i < table->count; i++)
+        place_add(places, count, table->at[i]);
+    hc_free(table->places);
+    table->places = places;
+    table->place_count = count;
+    return HC_OK;
 }
 
 enum hc_err rec_table_reserve(struct rec_table *table, size_t more)
 {
     if (table->size - table->count >= more)
-        return HC_OK;
+        return HC_OK;                     /* both grow together */
     size_t size = table->size == 0 ? TABLE_FIRST : table->size * 2;
     while (size - table->count < more)
         size *= 2;
-    struct rec **at = hc_realloc(table->at, size * sizeof at[0]);
+    enum hc_err err = places_reserve(table, size);
+    struct rec **at = err == HC_OK ? hc_realloc(table->at, size * sizeof at[0]) : NULL;
     if (at == NULL)
         return HC_ERR_NOMEM;
     table->at = at;
     table->size = size;
     return HC_OK;
+}
+
+void rec_table_set(struct rec_table *table, size_t position, struct rec *rec)
+{
+    assert(position < table->count);
+    table->places[place_of(table, key_hash(rec->key), rec->key)] = rec;
+    table->at[position] = rec;
 }
 
 enum hc_err rec_table_insert(struct rec_table *table, struct rec *rec)
@@ -62,6 +121,7 @@ enum hc_err rec_table_insert(struct rec_table *table, struct rec *rec)
     memmove(&table->at[i + 1], &table->at[i], (table->count - i) * sizeof table->at[0]);
     table->at[i] = rec;
     table->count++;
+    place_add(table->places, table->place_count, rec);
     return HC_OK;
 }
 
@@ -72,6 +132,7 @@ struct rec *rec_table_take(struct rec_table *table, const char *key)
     if (!found)
         return NULL;
     struct rec *rec = table->at[i];
+    place_drop(table, key);
     table->count--;
     memmove(&table->at[i], &table->at[i + 1], (table->count - i) * sizeof table->at[0]);
     return rec;
@@ -79,12 +140,19 @@ struct rec *rec_table_take(struct rec_table *table, const char *key)
 
 enum hc_err rec_table_share(const struct rec_table *from, struct rec_table *to)
 {
-    enum hc_err err = rec_table_reserve(to, from->count);
-    if (err != HC_OK)
-        return err;
+    if (from->count == 0)
+        return HC_OK;
+    struct rec **at = hc_alloc(from->size * sizeof at[0]);
+    struct rec **places = hc_alloc(from->place_count * sizeof places[0]);
+    if (at == NULL || places == NULL) {
+        hc_free(at);
+        hc_free(places);
+        return HC_ERR_NOMEM;
+    }
     for (size_t i = 0; i < from->count; i++)
-        to->at[i] = rec_ref(from->at[i]);
-    to->count = from->count;
+        at[i] = rec_ref(from->at[i]);
+    memcpy(places, from->places, from->place_count * sizeof places[0]);
+    *to = (struct rec_table){ .at = at, .count = from->count, .size = from->size, .places = places, .place_count = from->place_count };
     return HC_OK;
 }
 
@@ -93,5 +161,6 @@ void rec_table_free(struct rec_table *table)
     for (size_t i = 0; i < table->count; i++)
         rec_unref(table->at[i]);
     hc_free(table->at);
+    hc_free(table->places);
     *table = (struct rec_table){ 0 };
 }

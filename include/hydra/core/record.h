@@ -37,7 +37,10 @@ struct rec *rec_new(enum rec_kind kind, const char *key);      /* zeroed, refs 1
 struct rec *rec_ref(struct rec *rec);
 void rec_unref(struct rec *rec);                               /* accepts NULL */
 
-struct rec_table { struct rec **at; size_t count, size; };     /* sorted by strcmp of the keys */
+struct rec_table {
+    struct rec **at; size_t count, size;                        /* sorted by strcmp of the keys */
+    struct rec **places; size_t place_count;                    /* the same versions by hash of the key: decisions look up far more than they change */
+};
 struct rec *rec_table_get(const struct rec_table *table, const char *key);     /* NULL: absent */
 
 struct rec_change { enum rec_kind kind; char key[REC_KEY_SIZE]; struct rec *old; };   /* old version, NULL: there was none */

@@ -95,7 +95,7 @@ static void test_observed__each_allocation_failing__keeps_what_was_there(void **
         hc_alloc_fail_after(++n);
         edit = observed_edit(obs, OBS_CLOCK, "l1");
     }
-    assert_int_equal(n, 3);
+    assert_int_equal(n, 4);
     hc_alloc_fail_after(0);
     assert_int_equal(observed_count(obs, OBS_CLOCK), 1);
     observed_free(snapshot);
