@@ -39,7 +39,8 @@ void rec_unref(struct rec *rec);                               /* accepts NULL *
 
 struct rec_table {
     struct rec **at; size_t count, size;                        /* sorted by strcmp of the keys */
-    struct rec **places; size_t place_count;                    /* the same versions by hash of the key: decisions look up far more than they change */
+    /* the same versions by hash of the key: decisions look up far more than they change */
+    struct rec **places; size_t place_count;
 };
 struct rec *rec_table_get(const struct rec_table *table, const char *key);     /* NULL: absent */
 
