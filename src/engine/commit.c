@@ -68,8 +68,7 @@ static void take_foreign(struct engine *e, struct group *group, const struct for
     if (load->err == HC_OK) {
         e->foreign = load->alloc;
         e->foreign_group = group;
-        e->foreign_downgrade = load->facts.downgrade;
-        e->foreign_saved_at = load->facts.saved_at;
+        e->foreign_facts = load->facts;
         return;
     }
     e->foreign_tries = 0;                 /* the next probe has its own tries */

@@ -88,8 +88,8 @@ static enum hc_err start_thread(struct engine *e)
     return e->running ? HC_OK : HC_ERR_NOMEM;
 }
 
-enum hc_err engine_start(const struct engine_config *config, struct alloc *loaded, const struct load_facts *facts, struct engine **ret_engine,
-                         struct hc_diag *diag)
+enum hc_err engine_start(const struct engine_config *config, struct alloc *loaded, const struct load_facts *facts,
+                         struct engine **ret_engine, struct hc_diag *diag)
 {
     struct engine *e = hc_alloc(sizeof *e);
     if (e == NULL)
@@ -170,7 +170,8 @@ void engine_health(struct engine *engine, struct engine_health *ret)
         HC_SET(health.store_detail, e->detail);
         health.store_down_ms = hc_time_since(now, e->down_at);
     } else if (!health.store_ok) {
-        (void)snprintf(health.store_detail, sizeof health.store_detail, "a save has not come back for %lld s", (long long)(saving_ms / 1000));
+        (void)snprintf(health.store_detail, sizeof health.store_detail, "a save has not come back for %lld s",
+                       (long long)(saving_ms / 1000));
         health.store_down_ms = saving_ms;
     }
     engine_unlock(e);

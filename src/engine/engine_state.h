@@ -8,9 +8,9 @@
  *
  * States that a roll-back goes to:
  *   normally            `committed`, the copy of the last save
- *   forward_only        after a rename that is not proven, or a merge with a foreign file: `floor`, the live state of that moment. The keys of
- *                       `held` then differ from what is proven, and are part of every cut until a save succeeds. Without memory for a floor
- *                       nothing is rolled back: what was answered 503 may then come true later, which 503 allows. */
+ *   forward_only        after a rename that is not proven, or a merge with a foreign file: `floor`, the live state of that moment. The keys
+ *                       of `held` then differ from what is proven, and are part of every cut until a save succeeds. Without memory for a
+ *                       floor nothing is rolled back: what was answered 503 may then come true later, which 503 allows. */
 #ifndef ENGINE_ENGINE_STATE_H
 #define ENGINE_ENGINE_STATE_H
 
@@ -65,7 +65,7 @@ struct engine {
     struct group *held;                  /* keys alone */
     struct group *unapplied;             /* durable, not yet in `committed` for want of memory */
     struct group *reverting;             /* rolled back in part for want of memory: `live` is not usable */
-    struct alloc *foreign; struct group *foreign_group; bool foreign_downgrade; hc_time foreign_saved_at;      /* loaded, to be merged by the loop */
+    struct alloc *foreign; struct group *foreign_group; struct load_facts foreign_facts;      /* loaded, to be merged by the loop */
     struct op_list waiting, ready;
     size_t waiting_count; int64_t first_deadline_ms;
     struct note_queue notes_held, notes_out;
@@ -116,7 +116,7 @@ void outcome_revert(struct engine *e, struct group *group);
 void outcome_down(struct engine *e, const char *detail, hc_time since);
 enum save_outcome outcome_of(const struct group *group);         /* the worst of its parts */
 
-/* foreign.c: what the commit thread learned, done on the loop thread with the mutex held; settle is called first thing by everything on the loop. */
+/* foreign.c: what the commit thread learned, done on the loop thread with the mutex held; everything on the loop calls settle first. */
 void engine_settle(struct engine *e, hc_time now);
 bool engine_usable(const struct engine *e);      /* false: `live` may not be stepped now */
 

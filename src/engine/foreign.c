@@ -83,8 +83,10 @@ static void merge_foreign(struct engine *e, hc_time now)
         outcome_down(e, hc_err_text(HC_ERR_NOMEM), now);
         return;
     }
-    if (e->foreign_downgrade) {
-        struct core_event start = { .type = CORE_START, .u.start = { .saved_at = e->foreign_saved_at, .downgrade = true } };
+    const struct load_facts *facts = &e->foreign_facts;
+    if (facts->downgrade || facts->allocation_missing) {
+        struct core_event start = { .type = CORE_START };
+        start.u.start = (struct start_req){ 0, facts->saved_at, facts->downgrade, facts->allocation_missing };
         e->stalled = own_step(e, &start, now) != HC_OK;
     }
     struct core_event tick = { .type = CORE_TICK };

@@ -1,4 +1,4 @@
-/* history_out.c - ended leases go to the session history; what is written there comes back to the core, which then forgets them (rules §3.10). */
+/* history_out.c - ended leases go to the session history; what is written comes back to the core, which forgets them (rules §3.10). */
 #include <string.h>
 
 #include "engine_state.h"
@@ -73,7 +73,7 @@ void history_ended(struct engine *e, const struct note_batch *chain)
     hc_free(rows);
 }
 
-/* Everything in the store that ended and still waits for its line: after a start, a roll-back, a shortage of memory. Repeats are the feed's to drop. */
+/* Whatever ended and still waits for its line: after a start, a roll-back, a shortage of memory. The feed drops repeats. */
 void history_rescan(struct engine *e, int64_t now_ms)
 {
     if (now_ms < e->next_rescan_ms)

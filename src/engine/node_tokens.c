@@ -78,7 +78,8 @@ static const struct node_rec *node_of(const struct engine *e, const char *token_
     return e->tokens_incomplete ? walk(e, token_hash) : NULL;
 }
 
-bool engine_node_by_token(struct engine *engine, const char *token_hash, char ret_node_id[HC_ID_SIZE], enum approval *ret_approval, uint32_t *ret_roles)
+bool engine_node_by_token(struct engine *engine, const char *token_hash, char ret_node_id[HC_ID_SIZE], enum approval *ret_approval,
+                          uint32_t *ret_roles)
 {
     if (token_hash[0] == '\0')
         return false;

@@ -28,7 +28,8 @@ void tally_notes(const struct engine *e, const struct core_note *notes, size_t c
         if (note->type == NOTE_LEASE_GRANTED)
             tally_granted(e, note);
         if (note->type == NOTE_LEASE_ENDED)
-            metrics_add(m, METRIC_LEASES_ENDED, 1, word_of(&lease_state_words, (int)note->state), word_of(&lease_why_words, (int)note->why));
+            metrics_add(m, METRIC_LEASES_ENDED, 1, word_of(&lease_state_words, (int)note->state),
+                        word_of(&lease_why_words, (int)note->why));
         if (note->type == NOTE_EDGE_ERROR)
             metrics_add(m, METRIC_EDGE_ERRORS, 1);
     }

@@ -78,8 +78,8 @@ void denials_add(struct denials *denials, hc_time now, enum denial_axis axis, co
     entry->count[bucket]++;
 }
 
-enum hc_err denials_query(const struct denials *denials, hc_time now, enum denial_axis axis, struct hc_arena *arena, struct denial_count **ret,
-                          size_t *ret_count)
+enum hc_err denials_query(const struct denials *denials, hc_time now, enum denial_axis axis, struct hc_arena *arena,
+                          struct denial_count **ret, size_t *ret_count)
 {
     assert((size_t)axis < DENIAL_AXES);
     struct denial_count *rows = hc_arena_array(arena, denials->count[axis] + 1, sizeof rows[0]);

@@ -71,9 +71,11 @@ static enum hc_err load_sessions(struct feed *feed, struct hc_diag *diag)
 {
     int64_t size = feed->writer.files[LINES_SESSIONS].end;
     enum hc_err err = each_line(feed, SESSIONS_NAME, SESSIONS_TAIL, load_session, diag);
-    if (err == HC_OK && size > (int64_t)SESSIONS_TAIL && feed->history.floor < size - (int64_t)SESSIONS_TAIL + (int64_t)LINE_BYTES_MAX)
-        feed->history.floor = size - (int64_t)SESSIONS_TAIL + (int64_t)LINE_BYTES_MAX;      /* repeats of what memory has are dropped in a scan */
-    return err;
+    if (err != HC_OK || size <= (int64_t)SESSIONS_TAIL)
+        return err;
+    int64_t unread = size - (int64_t)SESSIONS_TAIL + (int64_t)LINE_BYTES_MAX;      /* a scan drops repeats of what memory has */
+    feed->history.floor = feed->history.floor < unread ? unread : feed->history.floor;
+    return HC_OK;
 }
 
 static enum hc_err open_parts(struct feed *feed, const struct feed_config *config, int wake_fd, struct hc_diag *diag)
@@ -226,8 +228,8 @@ enum hc_err feed_history_synced(struct feed *feed, struct hc_arena *arena, const
     return HC_OK;
 }
 
-enum hc_err feed_history(struct feed *feed, const struct history_filter *filter, struct hc_arena *arena, struct session_row **ret_rows, size_t *ret_count,
-                         char ret_more[HC_ID_SIZE])
+enum hc_err feed_history(struct feed *feed, const struct history_filter *filter, struct hc_arena *arena, struct session_row **ret_rows,
+                         size_t *ret_count, char ret_more[HC_ID_SIZE])
 {
     struct history_page page;
     enum hc_err err = history_query(&feed->history, feed->dir_fd, SESSIONS_NAME, filter, arena, &page);
@@ -256,7 +258,8 @@ void feed_denied(struct feed *feed, hc_time now, const char *reason, const char 
     denials_add(&feed->denials, now, DENIAL_BY_BODY_VENUE, body_venue);
 }
 
-enum hc_err feed_denials(const struct feed *feed, hc_time now, enum denial_axis axis, struct hc_arena *arena, struct denial_count **ret, size_t *ret_count)
+enum hc_err feed_denials(const struct feed *feed, hc_time now, enum denial_axis axis, struct hc_arena *arena, struct denial_count **ret,
+                         size_t *ret_count)
 {
     return denials_query(&feed->denials, now, axis, arena, ret, ret_count);
 }

@@ -115,8 +115,8 @@ static size_t start_of(const struct history *history, const char *cursor)
     return (at + HISTORY_ROWS - history->first) % HISTORY_ROWS + 1;
 }
 
-enum hc_err history_query(const struct history *history, int dir_fd, const char *name, const struct history_filter *filter, struct hc_arena *arena,
-                          struct history_page *page)
+enum hc_err history_query(const struct history *history, int dir_fd, const char *name, const struct history_filter *filter,
+                          struct hc_arena *arena, struct history_page *page)
 {
     *page = (struct history_page){ 0 };
     page->rows = hc_arena_array(arena, filter->limit + 1, sizeof page->rows[0]);

@@ -29,10 +29,10 @@ size_t history_recent(const struct history *history, const struct session_row **
 /* Newest first, from memory and then from the file. */
 struct history_page { struct session_row *rows; size_t count; char more[HC_ID_SIZE]; };
 bool history_match(const struct history_filter *filter, const struct session_row *row);
-HC_MUST enum hc_err history_query(const struct history *history, int dir_fd, const char *name, const struct history_filter *filter, struct hc_arena *arena,
-                                  struct history_page *page);
-/* history_scan.c: adds rows that end at or before `upto` to the page, at most up to the filter's limit and to a bounded amount of reading. */
-HC_MUST enum hc_err history_scan(const struct history *history, int dir_fd, const char *name, const struct history_filter *filter, int64_t upto,
-                                 struct history_page *page);
+HC_MUST enum hc_err history_query(const struct history *history, int dir_fd, const char *name, const struct history_filter *filter,
+                                  struct hc_arena *arena, struct history_page *page);
+/* history_scan.c: adds rows that end at or before `upto` to the page, up to the filter's limit and to a bounded amount of reading. */
+HC_MUST enum hc_err history_scan(const struct history *history, int dir_fd, const char *name, const struct history_filter *filter,
+                                 int64_t upto, struct history_page *page);
 
 #endif

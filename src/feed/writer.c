@@ -170,7 +170,7 @@ static void write_events(struct writer *writer)
     writer->event_bytes -= bytes;
     (void)pthread_mutex_unlock(&writer->lock);
     if (file->end >= (int64_t)writer->rotate_bytes)
-        writer->failed[LINES_EVENTS] = append_rotate(file, EVENT_FILES_KEPT) != HC_OK;      /* the file grows on, the next lines try again */
+        writer->failed[LINES_EVENTS] = append_rotate(file, EVENT_FILES_KEPT) != HC_OK;      /* the file grows on, it is tried again */
 }
 
 /* Waits for work, for the end, or `ms` (negative: no limit). */

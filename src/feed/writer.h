@@ -1,7 +1,7 @@
 /* writer.h - the thread that owns sessions.jsonl and events.jsonl. The loop thread hands it lines and takes back what is on disk.
  *
- * History lines are kept until they are synced, and all unsynced ones are appended again after a failure. Event lines are for people: they are
- * written, not synced one by one, and over EVENTS_PENDING_MAX bytes (a disk that hangs) the file misses some that the ring has. */
+ * History lines are kept until they are synced, and all unsynced ones are appended again after a failure. Event lines are for people: they
+ * are written, not synced one by one, and over EVENTS_PENDING_MAX bytes (a disk that hangs) the file misses some that the ring has. */
 #ifndef FEED_WRITER_H
 #define FEED_WRITER_H
 

@@ -45,6 +45,8 @@ void rig_make(struct rig *rig)
     (void)pthread_mutex_init(&rig->store.mutex, NULL);
     (void)pthread_cond_init(&rig->store.moved, NULL);
     rig->store.generation = 6;
+    rig->store.hang_fd = eventfd(0, EFD_CLOEXEC);
+    assert_true(rig->store.hang_fd >= 0);
     timers_default(&rig->core.timers);
     memset(rig->core.secret, 7, sizeof rig->core.secret);
     HC_SET(rig->core.default_district, "d1");
@@ -72,7 +74,8 @@ void rig_start(struct rig *rig, struct alloc *loaded)
 {
     if (loaded == NULL)
         assert_int_equal(alloc_new(&rig->core, &loaded), HC_OK);
-    const struct engine_config config = { &fake_ops, (struct store *)&rig->store, &rig->core, rig->metrics, rig->feed, rig->wake_fd, rig_now, rig_random };
+    const struct engine_config config = { &fake_ops, (struct store *)&rig->store, &rig->core, rig->metrics, rig->feed, rig->wake_fd,
+                                          rig_now, rig_random };
     const struct load_facts facts = { .saved_at = HC_TIME_NEVER };
     struct hc_diag diag = { "" };
     enum hc_err err = engine_start(&config, loaded, &facts, &rig->engine, &diag);
@@ -100,6 +103,7 @@ void rig_close(struct rig *rig)
     (void)closedir(dir);
     assert_int_equal(rmdir(rig->dir), 0);
     (void)close(rig->wake_fd);
+    (void)close(rig->store.hang_fd);
     (void)pthread_mutex_destroy(&rig->store.mutex);
     (void)pthread_cond_destroy(&rig->store.moved);
 }
@@ -181,8 +185,8 @@ void ask_slots(struct rig *rig, struct ask *ask, const char *body_id, uint32_t s
 void ask_enrol(struct rig *rig, struct ask *ask, const char *name, const char *token_hash)
 {
     ask_init(rig, ask, CORE_NODE_ENROL);
-    ask->op.ev.u.enrol = (struct enrol_req){ .name = name, .kind = "", .district = "", .venue = "v1", .owner = "", .machine_id = "", .ip = "",
-                                             .wireguard_ip = "", .token_hash = token_hash, .roles = ROLE_HEAD };
+    ask->op.ev.u.enrol = (struct enrol_req){ .name = name, .kind = "", .district = "", .venue = "v1", .owner = "", .machine_id = "",
+                                             .ip = "", .wireguard_ip = "", .token_hash = token_hash, .roles = ROLE_HEAD };
     ask_send(ask);
 }
 

@@ -20,6 +20,7 @@ struct fake_store {                  /* behind store_ops; its own lock, for the 
     pthread_mutex_t mutex; pthread_cond_t moved;
     struct save_result script[RIG_SCRIPT_MAX]; size_t script_count, script_at;      /* after the script: durable */
     bool hang, hanging;              /* hang: save() waits until it is taken back */
+    int hang_fd;                     /* eventfd: a save hangs */
     unsigned saves, loads;
     unsigned fail_after;             /* once: this allocation of the commit thread after the next save fails (1 = its next) */
     size_t last_items;               /* in the newest cut */

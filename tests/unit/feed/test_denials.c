@@ -33,7 +33,8 @@ static void test_denials__both_axes__counted_for_an_hour(void **state)
     feed_denied(f.feed, start, "no_slot", "sint-niklaas", "rupelmonde");
     feed_denied(f.feed, hc_time_add(start, 30 * HC_MINUTE_MS), "no_slot", "sint-niklaas", "");
     feed_denied(f.feed, hc_time_add(start, 30 * HC_MINUTE_MS), "venue_cap", "rupelmonde", "");
-    hc_time later = hc_time_add(start, 31 * HC_MINUTE_MS), after = hc_time_add(start, 61 * HC_MINUTE_MS), next_day = hc_time_add(start, HC_DAY_MS);
+    hc_time later = hc_time_add(start, 31 * HC_MINUTE_MS), after = hc_time_add(start, 61 * HC_MINUTE_MS);
+    hc_time next_day = hc_time_add(start, HC_DAY_MS);
     assert_int_equal(denied(f.feed, later, DENIAL_BY_REASON, "no_slot"), 2);
     assert_int_equal(denied(f.feed, later, DENIAL_BY_REASON, "venue_cap"), 1);
     assert_int_equal(denied(f.feed, later, DENIAL_BY_HEAD_VENUE, "sint-niklaas"), 2);

@@ -26,7 +26,8 @@ static void publish_numbered(struct feed_fixture *f, unsigned count)
 }
 
 /* Details of the answer, joined by commas. */
-static const char *details(struct feed_fixture *f, const char *since, const char *type, size_t limit, const char *cursor, char more[EVENT_ID_SIZE])
+static const char *details(struct feed_fixture *f, const char *since, const char *type, size_t limit, const char *cursor,
+                           char more[EVENT_ID_SIZE])
 {
     static char joined[4096];
     struct hc_arena arena = { 0 };
@@ -215,7 +216,8 @@ static void test_events__lines_that_are_not_ours__skipped(void **state)
     fixture_make(&f);
     fixture_write(&f, "events.jsonl",
                   "not json\n\n{\"id\":\"1-1\",\"at\":\"2026-09-04T11:43:18.042Z\",\"type\":\"of_a_later_version\"}\n"
-                  "{\"id\":\"1-2\",\"at\":\"2026-09-04T11:43:18.042Z\",\"type\":\"store_up\",\"detail\":\"good\"}\n{\"id\":\"1-3\",\"at\":\"20");
+                  "{\"id\":\"1-2\",\"at\":\"2026-09-04T11:43:18.042Z\",\"type\":\"store_up\",\"detail\":\"good\"}\n"
+                  "{\"id\":\"1-3\",\"at\":\"20");
     fixture_open(&f, 2, 100, ROTATE_NEVER);
     char more[EVENT_ID_SIZE];
     assert_string_equal(details(&f, NULL, "", 10, "", more), "good");

@@ -154,7 +154,8 @@ static void test_history__filters_and_pages__newest_first(void **state)
     assert_string_equal(more, "");
     const struct history_filter late = { .since = { 5000000 }, .limit = 10 };
     assert_string_equal(leases(&f, &late, more), "lse-6,lse-5");
-    const struct history_filter by_head_venue = { .venue = "sint-niklaas", .limit = 1 }, by_body_venue = { .venue = "rupelmonde", .limit = 1 };
+    const struct history_filter by_head_venue = { .venue = "sint-niklaas", .limit = 1 };
+    const struct history_filter by_body_venue = { .venue = "rupelmonde", .limit = 1 };
     const struct history_filter elsewhere = { .venue = "gent", .limit = 1 }, other_body = { .body = "body-2", .limit = 1 };
     assert_string_equal(leases(&f, &by_head_venue, more), "lse-6");
     assert_string_equal(leases(&f, &by_body_venue, more), "lse-6");
