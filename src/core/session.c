@@ -90,13 +90,18 @@ bool slot_idle(const struct body_obs *obs, uint32_t slot)
     return slot_named(obs, slot) && session_next(obs, slot, &cursor) == NULL;
 }
 
+hc_time agent_warm_at(const struct body_obs *obs, const struct timers *t)
+{
+    if (obs == NULL || !obs->modern || !hc_time_set(obs->reported_at))
+        return HC_TIME_NEVER;
+    if (obs->uptime_ms >= 0)
+        return hc_time_add(obs->reported_at, t->agent_warmup_ms - obs->uptime_ms);
+    return hc_time_set(obs->boot_first_at) ? hc_time_add(obs->boot_first_at, t->agent_warmup_ms) : HC_TIME_NEVER;
+}
+
 bool agent_warming(const struct body_obs *obs, const struct timers *t, hc_time now)
 {
-    if (!obs->modern || !hc_time_set(obs->reported_at))
-        return false;
-    if (obs->uptime_ms >= 0)
-        return obs->uptime_ms + hc_time_since(now, obs->reported_at) < t->agent_warmup_ms;
-    return hc_time_set(obs->boot_first_at) && hc_time_since(now, obs->boot_first_at) < t->agent_warmup_ms;
+    return hc_time_before(now, agent_warm_at(obs, t));
 }
 
 /* Is this the session that went on after its lease was taken away (§6.2.3)? */
