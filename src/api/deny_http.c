@@ -73,7 +73,7 @@ static void add_holder(const struct core_result *result, struct hc_buf *out)
 
 static const char *stream_of(const struct core_result *result)
 {
-    return result->has_stream ? result->stream.id : result->has_lease ? result->lease.stream_id : "";
+    return result->stream.id[0] != '\0' ? result->stream.id : result->has_lease ? result->lease.stream_id : "";
 }
 
 static void add_members(const struct call *call, const struct core_result *result, int64_t retry_seconds, struct hc_buf *out)

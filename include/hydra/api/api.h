@@ -22,9 +22,9 @@ struct api;
 HC_MUST enum hc_err api_new(const struct api_config *config, struct api **ret_api, struct hc_diag *diag);
 void api_free(struct api *api);                        /* accepts NULL */
 const struct http_owner *api_owner(struct api *api);
-void api_turn(struct api *api);                        /* parked reads and long-polls that have news, tokens.yaml once a second */
+void api_turn(struct api *api);                        /* parked reads and long-polls that have news */
 void api_stopping(struct api *api);                    /* readyz is 503 from now on */
-void api_configure(struct api *api, const struct api_config *config);   /* SIGHUP: sunshine, enrol_pending, metrics_on_loopback, server_url */
+void api_configure(struct api *api, const struct api_config *config);   /* SIGHUP: sunshine, enrol_pending, metrics..., server_url */
 
 /* For docs and tests: every route as data. */
 struct api_route_doc { enum http_method method; const char *pattern; unsigned scopes; };
