@@ -68,6 +68,7 @@ static const struct codec_table circuit_table = CODEC_TABLE("circuit", circuit_r
     ROW_TIME(struct body_in_file, "last_body_confirmation_at", body.last_body_confirmation_at, OMIT), \
     ROW_U32(struct body_in_file, "boots_unconfirmed", body.boots_unconfirmed, UINT32_MAX), \
     ROW_BOOL(struct body_in_file, "unconfirmed_told", body.unconfirmed_told, OMIT), \
+    ROW_BOOL(struct body_in_file, "deleted", body.deleted, OMIT), \
     ROW_U32(struct body_in_file, "pair_epoch", body.pair_epoch, UINT32_MAX), \
     ROW_STR(struct body_in_file, "sunshine_cert_fp", body.sunshine_cert_fp, OMIT), \
     ROW_STRS(struct body_in_file, "listed_experiences", experiences, EXPERIENCES_MAX, OMIT), \

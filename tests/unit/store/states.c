@@ -135,6 +135,7 @@ static void fill_body(struct dice *dice, struct body_rec *body, unsigned n)
     body->last_body_confirmation_at = some_time(dice);
     body->boots_unconfirmed = dice_below(dice, 5);
     body->unconfirmed_told = maybe(dice);
+    body->deleted = maybe(dice);
     body->pair_epoch = dice_below(dice, 5);
     some_hex(dice, body->sunshine_cert_fp, 64);
     body->listed_experiences = some_strings(dice, 8);
