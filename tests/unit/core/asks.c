@@ -15,7 +15,8 @@ struct core_result *ask_read(struct fleet *f, const char *head_id, const char *e
 
 struct core_result *ask_pure(struct fleet *f, const char *head_id, const char *experience, const char *stream_mode)
 {
-    struct read_req req = { .head_id = head_id, .district = "", .venue = "", .experience = experience, .stream_mode = stream_mode, .protocol2 = true };
+    struct read_req req = { .head_id = head_id, .district = "", .venue = "", .experience = experience, .stream_mode = stream_mode,
+                            .protocol2 = true };
     return read_as(f, CALLER_NODE, head_id, &req);
 }
 
@@ -35,8 +36,8 @@ struct core_result *ask_fetch(struct fleet *f, const char *head_id)
 
 struct claim_req usual_claim(const char *head_id, const char *attempt_id)
 {
-    return (struct claim_req){ .head_id = head_id, .attempt_id = attempt_id, .experience = FLEET_EXPERIENCE, .stream_mode = "", .device_uid = "",
-                               .prefer_body_id = "", .claim_token = "", .stream_id = "", .content_digest = FLEET_EXPERIENCE,
+    return (struct claim_req){ .head_id = head_id, .attempt_id = attempt_id, .experience = FLEET_EXPERIENCE, .stream_mode = "",
+                               .device_uid = "", .prefer_body_id = "", .claim_token = "", .stream_id = "", .content_digest = FLEET_EXPERIENCE,
                                .protocol_version = 2 };
 }
 
@@ -78,7 +79,8 @@ struct core_result *ask_stream_end(struct fleet *f, const char *head_id, const c
 
 struct heartbeat_req usual_heartbeat(const char *head_id, const char *status)
 {
-    return (struct heartbeat_req){ .head_id = head_id, .status = status, .body_id = "", .lease_id = "", .stream_id = "", .address = "", .version = "" };
+    return (struct heartbeat_req){ .head_id = head_id, .status = status, .body_id = "", .lease_id = "", .stream_id = "", .address = "",
+                                   .version = "" };
 }
 
 struct core_result *ask_heartbeat(struct fleet *f, const struct heartbeat_req *req)

@@ -4,9 +4,11 @@
 
 #include "fixture.h"
 
-struct core_result *ask_read(struct fleet *f, const char *head_id, const char *experience);          /* may be parked: not the last chance */
+/* May be parked: not the last chance. */
+struct core_result *ask_read(struct fleet *f, const char *head_id, const char *experience);
 struct core_result *ask_pure(struct fleet *f, const char *head_id, const char *experience, const char *stream_mode);     /* protocol=2 */
-struct core_result *ask_listing(struct fleet *f, const char *district, const char *venue, bool include_leased);          /* an admin without head_id */
+/* By an admin without head_id. */
+struct core_result *ask_listing(struct fleet *f, const char *district, const char *venue, bool include_leased);
 struct core_result *ask_fetch(struct fleet *f, const char *head_id);                                 /* not the last chance */
 /* A claim with its fields open; `req` starts as the fleet's usual claim. */
 struct claim_req usual_claim(const char *head_id, const char *attempt_id);
@@ -29,7 +31,7 @@ void edit_done(struct fleet *f);
 struct body_obs *edit_report(struct fleet *f, const char *body_id);
 const struct node_obs *head_seen(struct fleet *f, const char *head_id);
 
-/* A streaming lease: head reads or claims, its body shows the session. Returns the lease id (in the fleet's last but one answer: copied). */
+/* A streaming lease: the head reads, its body shows the session. */
 void play_legacy(struct fleet *f, const char *head_id, char ret_lease_id[HC_ID_SIZE]);
 const char *body_of(struct fleet *f, const char *lease_id);
 
