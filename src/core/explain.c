@@ -35,35 +35,53 @@ static bool stands_before(const struct ticket_rec *a, const struct ticket_rec *b
     return strcmp(a->id, b->id) < 0;
 }
 
-static bool is_skipped(const struct core_view *v, const struct candidate *c)
-{
-    return (c->why_not & ~(uint32_t)WHY_NOT_DEMOTED) != 0 && slot_why_not(v, c->body, c->slot) == 0;
-}
+/* The slots that are free for somebody, found once for all rows: in a queue there are few, or none. */
+struct free_slot { const struct body_rec *body; const char *district; uint32_t slot; };
+struct free_slots { struct free_slot *at; size_t count; };
 
-/* The free slots that this ticket does not get, and why. `scratch` is the caller's to free. */
-static enum hc_err fill_skipped(const struct core_view *v, const struct ticket_rec *ticket, struct hc_arena *scratch,
-                                struct hc_arena *arena, struct queue_row *row)
+static enum hc_err find_free(const struct core_view *v, struct hc_arena *arena, struct free_slots *ret)
 {
-    struct seeker who = ticket_seeker(ticket);
-    struct candidate *all;
-    size_t count, skipped = 0;
-    enum hc_err err = candidates(v, &who, ticket->prefer_body_id, true, scratch, &all, &count);
-    for (size_t i = 0; err == HC_OK && i < count; i++)
-        if (is_skipped(v, &all[i]))
-            all[skipped++] = all[i];
-    row->skipped = err == HC_OK ? hc_arena_array(arena, skipped + 1, sizeof row->skipped[0]) : NULL;
-    if (row->skipped == NULL)
-        return err != HC_OK ? err : HC_ERR_NOMEM;
-    for (size_t i = 0; i < skipped; i++) {
-        row->skipped[i].slot = all[i].slot;
-        row->skipped[i].why_not = all[i].why_not;
-        HC_SET(row->skipped[i].body_id, all[i].body->rec.key);
+    size_t bodies = alloc_count(v->saved, REC_BODY), size = 0;
+    for (size_t i = 0; i < bodies; i++)
+        size += ((const struct body_rec *)alloc_at(v->saved, REC_BODY, i))->slot_count;
+    *ret = (struct free_slots){ .at = hc_arena_array(arena, size + 1, sizeof ret->at[0]) };
+    if (ret->at == NULL)
+        return HC_ERR_NOMEM;
+    for (size_t i = 0; i < bodies; i++) {
+        const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
+        const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+        for (uint32_t slot = 0; node != NULL && slot < body->slot_count; slot++)
+            if (slot_why_not(v, body, slot) == 0)
+                ret->at[ret->count++] = (struct free_slot){ body, node->district, slot };
     }
-    row->skipped_count = skipped;
     return HC_OK;
 }
 
-static enum hc_err fill_row(const struct core_view *v, const struct ticket_rec *ticket, struct hc_arena *arena, struct queue_row *row)
+/* The free slots that this ticket does not get, and why; the first QUEUE_SKIPPED_MAX of them. */
+static enum hc_err fill_skipped(const struct core_view *v, const struct ticket_rec *ticket, const struct free_slots *free,
+                                struct hc_arena *arena, struct queue_row *row)
+{
+    struct seeker who = ticket_seeker(ticket);
+    size_t most = free->count < QUEUE_SKIPPED_MAX ? free->count : QUEUE_SKIPPED_MAX;
+    row->skipped = hc_arena_array(arena, most + 1, sizeof row->skipped[0]);
+    if (row->skipped == NULL)
+        return HC_ERR_NOMEM;
+    for (size_t i = 0; i < free->count && row->skipped_count < most; i++) {
+        if (!hc_same(free->at[i].district, ticket->district))
+            continue;
+        uint32_t why_not = slot_why_not_for(v, free->at[i].body, free->at[i].slot, &who);
+        if ((why_not & ~(uint32_t)WHY_NOT_DEMOTED) == 0)
+            continue;
+        struct skipped_slot *skipped = &row->skipped[row->skipped_count++];
+        skipped->slot = free->at[i].slot;
+        skipped->why_not = why_not;
+        HC_SET(skipped->body_id, free->at[i].body->rec.key);
+    }
+    return HC_OK;
+}
+
+static enum hc_err fill_row(const struct core_view *v, const struct ticket_rec *ticket, const struct free_slots *free,
+                            struct hc_arena *arena, struct queue_row *row)
 {
     const struct node_rec *head = alloc_node(v->saved, ticket->rec.key);
     struct ticket_facts facts;
@@ -80,10 +98,7 @@ static enum hc_err fill_row(const struct core_view *v, const struct ticket_rec *
         HC_SET(row->head_name, head->name);
         HC_SET(row->venue, head->venue);
     }
-    struct hc_arena scratch = { 0 };
-    enum hc_err err = fill_skipped(v, ticket, &scratch, arena, row);
-    hc_arena_free(&scratch);
-    return err;
+    return fill_skipped(v, ticket, free, arena, row);
 }
 
 enum hc_err query_queue(const struct core_view *v, const char *district, struct hc_arena *arena, struct queue_row **ret_rows,
@@ -103,9 +118,10 @@ enum hc_err query_queue(const struct core_view *v, const char *district, struct 
             order[at] = order[at - 1];
         order[at] = ticket;
     }
-    enum hc_err err = HC_OK;
+    struct free_slots free;
+    enum hc_err err = find_free(v, arena, &free);
     for (size_t i = 0; i < count && err == HC_OK; i++)
-        err = fill_row(v, order[i], arena, &rows[i]);
+        err = fill_row(v, order[i], &free, arena, &rows[i]);
     if (err != HC_OK)
         return err;
     *ret_rows = rows;

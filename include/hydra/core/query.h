@@ -66,6 +66,7 @@ struct conflict_row {
 };
 HC_MUST enum hc_err query_conflicts(const struct core_view *v, struct hc_arena *arena, struct conflict_row **ret_rows, size_t *ret_count);
 
+#define QUEUE_SKIPPED_MAX 32      /* free slots that a row explains */
 struct skipped_slot { char body_id[HC_ID_SIZE]; uint32_t slot, why_not; };
 struct queue_row {
     const struct ticket_rec *ticket; char head_name[HC_NAME_SIZE], venue[HC_NAME_SIZE];
