@@ -26,12 +26,12 @@ static bool worth_a_look(const struct core_view *v, const char *body_id)
 {
     const struct body_rec *body = alloc_body(v->saved, body_id);
     const struct node_rec *node = alloc_node(v->saved, body_id);
-    if (body == NULL || node == NULL || !somebody_waits(v, body, node))
+    bool free = false;
+    if (body == NULL || node == NULL)
         return false;
-    for (uint32_t slot = 0; slot < body->slot_count; slot++)
-        if (slot_is_free(v, body, slot))
-            return true;
-    return false;
+    for (uint32_t slot = 0; slot < body->slot_count && !free; slot++)
+        free = slot_is_free(v, body, slot);
+    return free && somebody_waits(v, body, node);      /* in this order: slots are few, tickets may be many */
 }
 
 static enum hc_err promote(struct step *s, const struct pick *pick)
