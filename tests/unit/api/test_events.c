@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "../../../src/api/call.h"
 #include "hydra/os/clock.h"
 
 #define READERS 64
@@ -182,6 +183,44 @@ static void test_events__daemon_stops__the_stream_ends(void **state)
     (void)close(l.fd);
 }
 
+static int64_t ahead_ms;
+
+static int64_t clock_ahead(void)
+{
+    return os_monotonic_ms() + ahead_ms;
+}
+
+static void test_events__quiet_for_15_seconds__says_that_it_is_still_there(void **state)
+{
+    struct rig *r = *state;
+    struct listener l;
+    ahead_ms = 0;
+    r->api->config.monotonic_ms = clock_ahead;
+    listen_on(r, &l, "/api/v1/events?follow=1");
+    hear(r, &l, ": still here\n\n");
+    for (int i = 0; i < 5; i++)
+        rig_turn(r, 1);
+    assert_true(recv(l.fd, l.text, 1, MSG_PEEK) < 0);      /* not at every turn */
+    l.len = 0;
+    l.text[0] = '\0';
+    ahead_ms = 15000;
+    hear(r, &l, ": still here\n\n");
+    (void)close(l.fd);
+}
+
+static void test_events__followed_for_an_hour__the_stream_ends(void **state)
+{
+    struct rig *r = *state;
+    struct listener l;
+    ahead_ms = 0;
+    r->api->config.monotonic_ms = clock_ahead;
+    listen_on(r, &l, "/api/v1/events?follow=1");
+    hear(r, &l, ": still here\n\n");
+    ahead_ms = HC_HOUR_MS;
+    hear(r, &l, "\r\n0\r\n");
+    (void)close(l.fd);
+}
+
 static void test_events__more_than_a_piece_of_them__all_arrive_once(void **state)
 {
     struct rig *r = *state;
@@ -241,6 +280,8 @@ int main(void)
         RIG_TEST(test_events__real_change__is_heard_without_asking_again),
         RIG_TEST(test_events__last_event_id__goes_on_behind_it),
         RIG_TEST(test_events__daemon_stops__the_stream_ends),
+        RIG_TEST(test_events__quiet_for_15_seconds__says_that_it_is_still_there),
+        RIG_TEST(test_events__followed_for_an_hour__the_stream_ends),
         RIG_TEST(test_events__more_than_a_piece_of_them__all_arrive_once),
         RIG_TEST(test_events__too_many_followers__are_refused_until_one_leaves),
     };

@@ -187,7 +187,7 @@ static void test_settings__malformed__are_refused_by_field(void **state)
 
 static void test_settings__without_the_right_token__are_not_told(void **state)
 {
-    static const char *const lists[] = { "/api/v1/venues", "/api/v1/orgs", "/api/v1/experiences", "/api/v1/districts/" RIG_DISTRICT };
+    static const char *const lists[] = { "/api/v1/venues", "/api/v1/orgs", "/api/v1/experiences", ("/api/v1/districts/" RIG_DISTRICT) };
     static const char *const things[] = { "/api/v1/venues/x", "/api/v1/orgs/x", "/api/v1/experiences/x" };
     struct rig *r = *state;
     char id[HC_ID_SIZE], token[RIG_TOKEN_SIZE];
