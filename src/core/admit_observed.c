@@ -1,4 +1,5 @@
-/* admit_observed.c - a body asks at the hook about a client that arrived without a lease that it knows (rules §10.6): the same decision, made for it here. */
+/* admit_observed.c - a body asks at the hook about a client that arrived without a lease that it knows (rules §10.6): the same decision,
+ * made for it here. */
 #include <string.h>
 
 #include "core.h"
@@ -102,7 +103,8 @@ static enum hc_err admitted(struct step *s, const char *body_id, const char *lea
     return answer_lease(s, ANSWER_LEASE_NEW, lease_id, false);
 }
 
-static enum hc_err admit_free(struct step *s, const struct body_rec *body, const struct slot *slot, const struct session_obs *seen, const char *head)
+static enum hc_err admit_free(struct step *s, const struct body_rec *body, const struct slot *slot, const struct session_obs *seen,
+                              const char *head)
 {
     const struct core_view view = step_view(s);
     const struct ticket_rec *promised = promised_to(s, slot);
@@ -114,8 +116,8 @@ static enum hc_err admit_free(struct step *s, const struct body_rec *body, const
     if (len <= HC_NAME_MAX)
         memcpy(token_app, seen->app, len);
     const struct ticket_rec *ticket = head[0] == '\0' ? NULL : alloc_ticket(s->live, head);
-    struct seeker who = { .head_id = head, .experience = token_app, .ticket_id = ticket == NULL ? "" : ticket->id, .mode = MODE_FLAT, .protocol = 1,
-                          .created_at = ticket == NULL ? s->now : ticket->created_at };
+    struct seeker who = { .head_id = head, .experience = token_app, .ticket_id = ticket == NULL ? "" : ticket->id, .mode = MODE_FLAT,
+                          .protocol = 1, .created_at = ticket == NULL ? s->now : ticket->created_at };
     if (promised == NULL && queue_kept_for_older(&view, body, slot->index, &who))
         return held_for(s, "");
     if (session_refused(&view, body, slot->index, seen) != NULL || slot->lease_count >= SLOT_LEASES_MAX)

@@ -124,7 +124,8 @@ enum hc_err adopted_attribute(struct step *s, const char *lease_id_given, const 
     return err;
 }
 
-static enum hc_err attribute(struct step *s, const char *body_id, const struct slot *slot, const struct lease *lease, const struct body_obs *obs)
+static enum hc_err attribute(struct step *s, const char *body_id, const struct slot *slot, const struct lease *lease,
+                             const struct body_obs *obs)
 {
     const char *head = "";
     size_t at = 0;
@@ -185,6 +186,7 @@ enum hc_err adopt_slot(struct step *s, const char *body_id, uint32_t index)
     const struct lease *lease = slot_live_lease(slot);
     if (lease != NULL)
         return lease->state == LEASE_ADOPTED && lease->head_id[0] == '\0' ? attribute(s, body_id, slot, lease, obs) : HC_OK;
-    bool room = slot->lease_count < SLOT_LEASES_MAX;      /* else history has not been written for long: the slot stays occupied by its session */
+    /* else history has not been written for long: the slot stays occupied by its session */
+    bool room = slot->lease_count < SLOT_LEASES_MAX;
     return room && newer_than_ends(slot, obs) ? adopt_first(s, body_id, slot, obs) : HC_OK;
 }

@@ -4,7 +4,8 @@
 
 #include "core.h"
 
-/* Ends starts whose deadline has passed. One that passed at or after `ours_since` (NEVER: none), or before this daemon started, counts against nobody. */
+/* Ends starts whose deadline has passed. One that passed at or after `ours_since` (NEVER: none), or before this daemon started, counts
+ * against nobody. */
 HC_MUST enum hc_err start_deadlines(struct step *s, const char *body_id, hc_time ours_since);
 
 #endif

@@ -110,7 +110,8 @@ const struct session_obs *session_next(const struct body_obs *obs, uint32_t slot
 bool slot_named(const struct body_obs *obs, uint32_t slot);                         /* the newest report says something about the slot */
 bool slot_idle(const struct body_obs *obs, uint32_t slot);                          /* named, and every row idle */
 bool agent_warming(const struct body_obs *obs, const struct timers *t, hc_time now);   /* §6.2.5 */
-hc_time agent_warm_at(const struct body_obs *obs, const struct timers *t);             /* when its agent is, or was, up for agentWarmup; NEVER: not told */
+/* when its agent is, or was, up for agentWarmup; NEVER: not told */
+hc_time agent_warm_at(const struct body_obs *obs, const struct timers *t);
 /* The ghost that forbids adopting this session (§6.2.3: unauthorized_stream, terminate), or NULL. */
 const struct ghost *session_refused(const struct core_view *v, const struct body_rec *body, uint32_t slot, const struct session_obs *seen);
 

@@ -1,4 +1,4 @@
-/* directive.c - the complete desired slot table of a body, level-triggered: what it is sent every time (rules §1, §8.1, §10.4, §13.6; seed, E3). */
+/* directive.c - the complete desired slot table of a body, level-triggered: what it is sent every time (rules §1, §8.1, §10.4, §13.6). */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,13 @@
 #define REPORT_BUSY_MS 5000
 #define DESKTOP_ENTRY  "Desktop"      /* an operator's way into a body under maintenance */
 
-struct table { const struct core_view *v; const struct body_rec *body; const struct body_obs *obs; struct hc_arena *arena; bool boot_mode; };
+struct table {
+    const struct core_view *v;
+    const struct body_rec *body;
+    const struct body_obs *obs;
+    struct hc_arena *arena;
+    bool boot_mode;
+};
 
 /* Ends that somebody asked for since our start leave in boot safe mode too (§8.1). */
 static bool asked_for(const struct table *t, enum lease_why why, hc_time since)
@@ -88,7 +94,8 @@ static void fill_evicts(const struct table *t, const struct lease *lease, struct
         return;
     size_t at = 0;
     for (const struct session_obs *seen; (seen = session_next(t->obs, row->index, &at)) != NULL;) {
-        bool evict = session_live(seen) && seen->launch_id[0] != '\0' && session_wrong_client(lease, seen) && !hc_same(seen->launch_id, lease->launch_id);
+        bool stranger = session_live(seen) && session_wrong_client(lease, seen);
+        bool evict = stranger && seen->launch_id[0] != '\0' && !hc_same(seen->launch_id, lease->launch_id);
         if (evict && row->evict_count < DIRECTIVE_EVICTS_MAX)
             HC_SET(row->evict[row->evict_count++], seen->launch_id);
     }
@@ -151,7 +158,8 @@ enum hc_err query_directive(const struct core_view *v, const char *body_id, stru
             made.next_report_ms = REPORT_BUSY_MS;
     }
     bool streams = t.obs != NULL && !t.obs->modern && t.obs->stream_status == STATUS_STREAMING;
-    made.terminate_stream = streams && !made.modern && made.slot_count > 0 && made.slots[0].index == 0 && made.slots[0].action == ACTION_TERMINATE;
+    made.terminate_stream = streams && !made.modern && made.slot_count > 0 && made.slots[0].index == 0 &&
+        made.slots[0].action == ACTION_TERMINATE;
     *ret = made;
     return HC_OK;
 }

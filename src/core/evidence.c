@@ -74,7 +74,8 @@ enum hc_err evidence_epoch(struct step *s, const char *body_id, uint32_t index)
     uint64_t had = slot->epoch;
     edit->slots[index].epoch = seen + 1;
     edit->slots[index].max_epoch_seen = seen;
-    enum hc_err err = step_note(s, NOTE_EPOCH_REGRESSED, body_id, (int32_t)index, NULL, "", "%" PRIu64 " here, %" PRIu64 " there", had, seen);
+    enum hc_err err = step_note(s, NOTE_EPOCH_REGRESSED, body_id, (int32_t)index, NULL, "", "%" PRIu64 " here, %" PRIu64 " there", had,
+                                seen);
     const struct lease *lease = live_lease(s, body_id, index);
     if (err == HC_OK && lease != NULL && streams(lease) && !lease_named(obs, index, lease))
         err = lease_event(s, lease->id, LEV_BODY_SILENT, WHY_EPOCH_REGRESSED, FATE_BY_WHY);
@@ -165,8 +166,8 @@ static enum hc_err renew_by_body(struct step *s, const char *lease_id, hc_time a
     return HC_OK;
 }
 
-static enum hc_err streaming_evidence(struct step *s, const char *body_id, uint32_t slot, const struct lease *lease, const struct shown *shown,
-                                      const struct body_obs *obs)
+static enum hc_err streaming_evidence(struct step *s, const char *body_id, uint32_t slot, const struct lease *lease,
+                                      const struct shown *shown, const struct body_obs *obs)
 {
     char lease_id[HC_ID_SIZE];
     HC_SET(lease_id, lease->id);
@@ -190,7 +191,8 @@ static enum hc_err streaming_evidence(struct step *s, const char *body_id, uint3
     return idle_evidence(s, body_id, lease, obs);
 }
 
-static enum hc_err draining_evidence(struct step *s, uint32_t slot, const struct lease *lease, const struct shown *shown, const struct body_obs *obs)
+static enum hc_err draining_evidence(struct step *s, uint32_t slot, const struct lease *lease, const struct shown *shown,
+                                     const struct body_obs *obs)
 {
     bool newer = hc_time_before(lease->drain_since, obs->reported_at);
     if (!newer || shown->live != NULL || !slot_named(obs, slot) || agent_warming(obs, s->t, obs->reported_at))
@@ -205,8 +207,10 @@ static enum hc_err draining_evidence(struct step *s, uint32_t slot, const struct
     return lease_event(s, lease->id, on, lease->why, FATE_BY_WHY);
 }
 
-/* The body is back when a report newer than our doubt names the slot (§6.2); the report that raised the doubt may settle it, but for a regressed epoch. */
-static enum hc_err unknown_evidence(struct step *s, uint32_t slot, const struct lease *lease, const struct shown *shown, const struct body_obs *obs)
+/* The body is back when a report newer than our doubt names the slot (§6.2); the report that raised the doubt may settle it, but for a
+ * regressed epoch. */
+static enum hc_err unknown_evidence(struct step *s, uint32_t slot, const struct lease *lease, const struct shown *shown,
+                                    const struct body_obs *obs)
 {
     bool newer = lease->why == WHY_EPOCH_REGRESSED ? hc_time_before(lease->unknown_since, obs->reported_at)
                                                    : !hc_time_before(obs->reported_at, lease->unknown_since);
@@ -274,6 +278,13 @@ static const struct session_obs *mismatch(const struct step *s, const struct bod
     return NULL;
 }
 
+static const char *client_text(const struct session_obs *seen)
+{
+    if (seen->client_name[0] != '\0')
+        return seen->client_name;
+    return seen->client_uuid[0] != '\0' ? seen->client_uuid : "unknown";
+}
+
 enum hc_err evidence_conflict(struct step *s, const char *body_id, uint32_t slot)
 {
     const struct body_rec *body = alloc_body(s->live, body_id);
@@ -286,9 +297,8 @@ enum hc_err evidence_conflict(struct step *s, const char *body_id, uint32_t slot
         return HC_OK;
     enum hc_err err = HC_OK;
     if (seen != NULL)
-        err = step_note(s, NOTE_SLOT_CONFLICT, body_id, (int32_t)slot, slot_live_lease(&body->slots[slot]), session_head(seen), "client %s, launch %s",
-                        seen->client_name[0] != '\0' ? seen->client_name : seen->client_uuid[0] != '\0' ? seen->client_uuid : "unknown",
-                        seen->launch_id[0] != '\0' ? seen->launch_id : "unknown");
+        err = step_note(s, NOTE_SLOT_CONFLICT, body_id, (int32_t)slot, slot_live_lease(&body->slots[slot]), session_head(seen),
+                        "client %s, launch %s", client_text(seen), seen->launch_id[0] != '\0' ? seen->launch_id : "unknown");
     struct body_obs *edit = err == HC_OK ? step_edit_body_obs(s, body_id) : NULL;
     if (edit == NULL)
         return err == HC_OK ? HC_ERR_NOMEM : err;

@@ -127,7 +127,8 @@ enum hc_err lease_grant(struct step *s, const struct grant *grant, char ret_leas
 }
 
 /* Facts of an adopted lease before it belongs to anybody. */
-static void adopt_facts(struct step *s, const struct slot *slot, const struct session_obs *seen, const struct ghost *ghost, struct lease *lease)
+static void adopt_facts(struct step *s, const struct slot *slot, const struct session_obs *seen, const struct ghost *ghost,
+                        struct lease *lease)
 {
     step_id(s, "lse", lease->id);
     lease_born(lease, LEASE_ADOPTED, s->now);

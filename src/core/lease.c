@@ -91,7 +91,8 @@ const size_t lease_edge_count = sizeof lease_edges / sizeof lease_edges[0];
 
 #define NAME(id, name) [LEV_##id] = name
 static const char *const event_names[LEV_COUNT] = {
-    NAME(HEAD_PAIRING, "head_pairing"), NAME(HEAD_STARTING, "head_starting"), NAME(HEAD_ERROR, "head_error"), NAME(REPEAT_READ, "repeat_read"),
+    NAME(HEAD_PAIRING, "head_pairing"), NAME(HEAD_STARTING, "head_starting"), NAME(HEAD_ERROR, "head_error"),
+    NAME(REPEAT_READ, "repeat_read"),
     NAME(HEAD_GONE, "head_gone"), NAME(HEAD_RELEASE, "head_release"), NAME(SILENCE, "silence"), NAME(START_DEADLINE, "start_deadline"),
     NAME(BODY_STREAM, "body_stream"), NAME(LAUNCH_FAILED, "launch_failed"), NAME(BODY_IDLE, "body_idle"), NAME(UNATTENDED, "unattended"),
     NAME(BODY_SILENT, "body_silent"), NAME(BODY_BACK, "body_back"), NAME(DRAIN, "drain"), NAME(DRAIN_DONE, "drain_done"),

@@ -1,4 +1,4 @@
-/* lease_end.c - an event on a lease, with everything that follows from it: epoch, memory of the slot and of the attempt, circuit, stream, notes. */
+/* lease_end.c - an event on a lease, with all that follows from it: epoch, memory of slot and attempt, circuit, stream, notes. */
 #include <assert.h>
 #include <string.h>
 
@@ -53,8 +53,8 @@ static void lease_times(struct step *s, struct lease *lease, enum lease_state fr
 static enum hc_err edge_error(struct step *s, const char *lease_id, const struct lease *lease, enum lease_event on)
 {
     const char *body_id = alloc_lease_body(s->live, lease_id);
-    return step_note(s, NOTE_EDGE_ERROR, body_id == NULL ? "" : body_id, -1, lease, "", "%s of %s in state %s", lease_event_name(on), lease_id,
-                     lease == NULL ? "absent" : word_of(&lease_state_words, (int)lease->state));
+    return step_note(s, NOTE_EDGE_ERROR, body_id == NULL ? "" : body_id, -1, lease, "", "%s of %s in state %s", lease_event_name(on),
+                     lease_id, lease == NULL ? "absent" : word_of(&lease_state_words, (int)lease->state));
 }
 
 /* After a `legacy` lease that fell silent the slot ranks last for a while: its head cannot be told and may still launch (§6.2.6). */
@@ -74,7 +74,11 @@ static enum hc_err note_change(struct step *s, const char *body_id, uint32_t slo
         type = NOTE_LEASE_UNKNOWN;
     else if (lease->state == LEASE_STREAMING || lease->state == LEASE_ADOPTED) {
         type = NOTE_LEASE_STREAMING;
-        detail = from == LEASE_UNKNOWN ? "the body is back" : from == LEASE_DRAINING ? "its head is back" : lease->experience;
+        detail = lease->experience;
+        if (from == LEASE_UNKNOWN)
+            detail = "the body is back";
+        else if (from == LEASE_DRAINING)
+            detail = "its head is back";
     } else if (!lease_is_terminal(lease->state))
         return HC_OK;
     return step_note(s, type, body_id, (int32_t)slot, lease, "", "%s", detail);
@@ -118,7 +122,8 @@ static enum hc_err follow(struct step *s, const struct ended *end, const struct 
     return err == HC_OK && fate == FATE_BY_WHY ? stream_follows(s, end, lease) : err;
 }
 
-static enum hc_err happen(struct step *s, const char *lease_id, enum lease_event on, enum lease_why why, enum stream_fate fate, bool counted)
+static enum hc_err happen(struct step *s, const char *lease_id, enum lease_event on, enum lease_why why, enum stream_fate fate,
+                          bool counted)
 {
     struct ended end = { .on = on, .counted = counted };
     const struct lease *known = alloc_lease(s->live, lease_id, NULL, NULL);
@@ -182,7 +187,8 @@ static bool ends_at_once(const struct step *s, const char *body_id, uint32_t slo
 
 static bool by_its_head(enum lease_why why)
 {
-    return why == WHY_RELEASED || why == WHY_USER_EXIT || why == WHY_ERROR || why == WHY_ABANDON || why == WHY_UNREACHABLE || why == WHY_INTERRUPTED;
+    return why == WHY_RELEASED || why == WHY_USER_EXIT || why == WHY_ERROR || why == WHY_ABANDON || why == WHY_UNREACHABLE ||
+        why == WHY_INTERRUPTED;
 }
 
 enum hc_err lease_release(struct step *s, const char *lease_id, enum lease_why why, enum stream_fate fate)

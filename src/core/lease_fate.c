@@ -16,7 +16,8 @@ void ghost_remember(struct step *s, struct slot *slot, const struct lease *lease
     memmove(&slot->ghosts[1], &slot->ghosts[0], slot->ghost_count * sizeof slot->ghosts[0]);
     slot->ghost_count++;
     struct ghost *ghost = &slot->ghosts[0];
-    *ghost = (struct ghost){ .protocol = lease->protocol, .state = lease->state, .why = lease->why, .refused = refused, .ended_at = s->now };
+    *ghost = (struct ghost){ .protocol = lease->protocol, .state = lease->state, .why = lease->why, .refused = refused,
+        .ended_at = s->now };
     HC_SET(ghost->lease_id, lease->id);
     HC_SET(ghost->head_id, lease->head_id);
     HC_SET(ghost->stream_id, lease->stream_id);
@@ -90,7 +91,11 @@ enum hc_err failure_counts(struct step *s, struct body_rec *body, const struct e
     return err == HC_OK && blame != BLAME_NOBODY ? demote(s, end->body_id, lease->head_id) : err;
 }
 
-enum fate_kind { FATE_NONE /* somebody else decides */, FATE_ENDS, FATE_RETURNS /* pre-stream, through no act of its visitor: its place is kept */ };
+enum fate_kind {
+    FATE_NONE,        /* somebody else decides */
+    FATE_ENDS,
+    FATE_RETURNS      /* pre-stream, through no act of its visitor: its place is kept; else it ends */
+};
 struct fate_row { enum fate_kind kind; enum stream_why why; };
 #define FATE(why, kind, stream_why) [WHY_##why] = { FATE_##kind, STREAM_WHY_##stream_why }
 static const struct fate_row fates[LEASE_WHYS] = {

@@ -16,7 +16,8 @@ struct ended {
 /* The slot remembers a lease whose session may show up again (§6.2.3, §6.2.4). */
 void ghost_remember(struct step *s, struct slot *slot, const struct lease *lease);
 HC_MUST enum hc_err attempt_remember(struct step *s, const struct lease *lease);                                  /* §6.5.2 */
-HC_MUST enum hc_err failure_counts(struct step *s, struct body_rec *body, const struct ended *end, const struct lease *lease);      /* §11 */
+/* §11 */
+HC_MUST enum hc_err failure_counts(struct step *s, struct body_rec *body, const struct ended *end, const struct lease *lease);
 HC_MUST enum hc_err stream_follows(struct step *s, const struct ended *end, const struct lease *lease);           /* §7.9, §9.2 */
 
 #endif

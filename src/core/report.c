@@ -1,4 +1,5 @@
-/* report.c - POST /body/status: facts enter what is observed, whatever becomes of the step; what must outlive us is saved (rules §3.4, §6.1, §6.2.5). */
+/* report.c - POST /body/status: facts enter what is observed, whatever becomes of the step; what must outlive us is saved (rules §3.4,
+ * §6.1, §6.2.5). */
 #include <assert.h>
 #include <string.h>
 
@@ -211,8 +212,8 @@ static enum hc_err take_event(struct step *s, const char *body_id, const struct 
         [BODY_EVENT_SECOND_LAUNCH] = NOTE_SECOND_LAUNCH, [BODY_EVENT_UNAUTHORIZED] = NOTE_UNAUTHORIZED_LAUNCH,
         [BODY_EVENT_BELOW_FLOOR] = NOTE_EPOCH_BELOW_FLOOR, [BODY_EVENT_PAIR_CONTENTION] = NOTE_PAIR_CONTENTION,
     };
-    bool known = event->type == BODY_EVENT_SECOND_LAUNCH || event->type == BODY_EVENT_UNAUTHORIZED || event->type == BODY_EVENT_BELOW_FLOOR ||
-                 event->type == BODY_EVENT_PAIR_CONTENTION;
+    bool known = event->type == BODY_EVENT_SECOND_LAUNCH || event->type == BODY_EVENT_UNAUTHORIZED ||
+                 event->type == BODY_EVENT_BELOW_FLOOR || event->type == BODY_EVENT_PAIR_CONTENTION;
     if (!known || event->slot >= BODY_SLOTS_MAX)
         return HC_OK;                          /* words of other versions */
     const struct body_rec *body = alloc_body(s->live, body_id);

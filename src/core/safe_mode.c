@@ -11,7 +11,8 @@ static enum safe_mode mode_of(const struct alloc *saved, const char *district)
 
 bool safe_mode_blocks(const struct core_view *v, const struct body_rec *body, const char *district)
 {
-    (void)body;                              /* in boot safe mode a body that has reported may be granted; one that has not is occupied (§5) */
+    /* in boot safe mode a body that has reported may be granted; one that has not is occupied (§5) */
+    (void)body;
     return mode_of(v->saved, district) == SAFE_DOWNGRADE;
 }
 
@@ -149,7 +150,8 @@ static enum hc_err enter_district(struct step *s, const char *district, enum saf
         return safe_mode_over(s, district, "nobody is awaited");
     if (!fresh)
         return HC_OK;
-    err = step_note(s, NOTE_SAFE_MODE_ENTERED, "", -1, NULL, "", "%s, %zu bodies awaited", word_of(&safe_mode_words, (int)kind), rec->awaited_count);
+    err = step_note(s, NOTE_SAFE_MODE_ENTERED, "", -1, NULL, "", "%s, %zu bodies awaited", word_of(&safe_mode_words, (int)kind),
+                    rec->awaited_count);
     if (err == HC_OK)
         HC_SET(step_last_note(s)->district, district);
     return err;

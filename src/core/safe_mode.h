@@ -4,7 +4,8 @@
 
 #include "core.h"
 
-/* Enters `kind` in every district that awaits bodies (boot), or that has a body at all (downgrade). `stopped`: when this store was last served. */
+/* Enters `kind` in every district that awaits bodies (boot), or that has a body at all (downgrade). `stopped`: when this store was last
+ * served. */
 HC_MUST enum hc_err safe_mode_enter_all(struct step *s, enum safe_mode kind, hc_time stopped);
 /* A body has reported, or is awaited no longer: it leaves the list, and the last one ends the mode. */
 HC_MUST enum hc_err safe_mode_heard(struct step *s, const char *body_id);

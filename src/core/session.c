@@ -105,15 +105,17 @@ bool agent_warming(const struct body_obs *obs, const struct timers *t, hc_time n
 }
 
 /* Is this the session that went on after its lease was taken away (§6.2.3)? */
-static bool goes_on(const struct core_view *v, const struct body_obs *obs, uint32_t slot, const struct ghost *ghost, const struct session_obs *seen)
+static bool goes_on(const struct core_view *v, const struct body_obs *obs, uint32_t slot, const struct ghost *ghost,
+                    const struct session_obs *seen)
 {
     if (both_same(seen->lease_id, ghost->lease_id) || both_same(seen->launch_id, ghost->launch_id) ||
         both_same(seen->client_uuid, ghost->client_uuid) || both_same(app_token_of(seen->app), ghost->app_token))
         return true;
-    bool comparable = (seen->launch_id[0] != '\0' && ghost->launch_id[0] != '\0') || (seen->client_uuid[0] != '\0' && ghost->client_uuid[0] != '\0');
-    if (comparable || seen->lease_id[0] != '\0' || app_token_of(seen->app)[0] != '\0')
+    bool launches = seen->launch_id[0] != '\0' && ghost->launch_id[0] != '\0';
+    bool clients = seen->client_uuid[0] != '\0' && ghost->client_uuid[0] != '\0';
+    if (launches || clients || seen->lease_id[0] != '\0' || app_token_of(seen->app)[0] != '\0')
         return false;
-    /* Nothing to compare: the same as long as no idle report came in between (an idle report takes the ghost away), if it was there before. */
+    /* Nothing to compare: the same if it was there before; an idle report in between would have taken the ghost away. */
     bool before = hc_time_set(obs->session_since[slot]) && !hc_time_before(ghost->ended_at, obs->session_since[slot]);
     return before || hc_time_before(ghost->ended_at, v->obs->started_at);
 }

@@ -1,4 +1,5 @@
-/* start.c - the first event of a daemon, and the end of a store outage: what the time that we did not look at means (rules §3.6, §3.7, §4, §8). */
+/* start.c - the first event of a daemon, and the end of a store outage: what the time that we did not look at means (rules §3.6, §3.7, §4,
+ * §8). */
 #include "clocks.h"
 #include "record_times.h"
 #include "safe_mode.h"

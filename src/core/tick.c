@@ -30,7 +30,8 @@ static enum hc_err tick_confirmation(struct step *s)
         const struct body_rec *body = (const struct body_rec *)alloc_at(s->live, REC_BODY, i);
         const struct node_rec *node = alloc_node(s->live, body->rec.key);
         const struct body_obs *obs = observed_body(s->obs, body->rec.key);
-        if (node == NULL || body->unconfirmed_told || !body_online(&view, body->rec.key) || (obs != NULL && body_fresh(&view, body->rec.key)))
+        if (node == NULL || body->unconfirmed_told || !body_online(&view, body->rec.key) || (obs != NULL && body_fresh(&view,
+                                                                                                                       body->rec.key)))
             continue;
         hc_time heard = hc_time_later(obs == NULL ? HC_TIME_NEVER : obs->reported_at, body->last_body_confirmation_at);
         if (!hc_time_set(heard))
@@ -228,7 +229,8 @@ static enum hc_err prune_streams(struct step *s)
 enum hc_err on_tick(struct step *s)
 {
     static enum hc_err (*const parts[])(struct step *) = {
-        tick_bodies, tick_queues, tick_witnesses, tick_confirmation, tick_nodes, tick_clocks, prune_demotions, prune_attempts, prune_streams,
+        tick_bodies, tick_queues, tick_witnesses, tick_confirmation, tick_nodes, tick_clocks, prune_demotions, prune_attempts,
+            prune_streams,
     };
     enum hc_err err = HC_OK;
     for (size_t i = 0; s->ev->store_ok && i < sizeof parts / sizeof parts[0] && err == HC_OK; i++)

@@ -7,7 +7,8 @@
 static struct core_result *asks(struct fleet *f, const char *client_uuid, const char *name, const char *app, const char *launch_id)
 {
     struct core_event ev = fleet_event(f, CORE_ADMIT_OBSERVED, CALLER_NODE, "b1");
-    ev.u.admit = (struct admit_req){ .body_id = "b1", .client_uuid = client_uuid, .named_cert_name = name, .app_name = app, .launch_id = launch_id };
+    ev.u.admit = (struct admit_req){ .body_id = "b1", .client_uuid = client_uuid, .named_cert_name = name, .app_name = app,
+        .launch_id = launch_id };
     return fleet_step(f, &ev);
 }
 

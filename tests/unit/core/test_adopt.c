@@ -1,4 +1,5 @@
-/* Sessions without a lease: adopted, never ended (rules §10.1, I2); whose they are (§10.2); ended leases that live on (§6.2.4); witnesses (§10.3). */
+/* Sessions without a lease: adopted, never ended (rules §10.1, I2); whose they are (§10.2); ended leases that live on (§6.2.4); witnesses
+ * (§10.3). */
 #include "visits.h"
 
 #include <stdio.h>

@@ -208,7 +208,8 @@ static void test_body__reboots__a_hold_runs_on(void **state)
 static struct core_result *report_epoch(struct fleet *f, uint64_t max_epoch_seen)
 {
     struct fleet_body *machine = fleet_machine(f, "b1");
-    struct session_obs row = { .index = 0, .state = SESSION_IDLE, .has_applied_epoch = true, .applied_epoch = max_epoch_seen, .since_ms = -1 };
+    struct session_obs row = { .index = 0, .state = SESSION_IDLE, .has_applied_epoch = true, .applied_epoch = max_epoch_seen,
+        .since_ms = -1 };
     f->now = hc_time_add(f->now, 5000);
     struct core_event ev = fleet_event(f, CORE_BODY_REPORT, CALLER_NODE, "b1");
     ev.u.report = (struct report_req){

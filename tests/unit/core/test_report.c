@@ -9,7 +9,8 @@ static struct report_req usual(struct fleet *f)
     static const struct session_obs idle = { .index = 0, .state = SESSION_IDLE, .since_ms = -1 };
     return (struct report_req){
         .body_id = "b1", .modern = true, .boot_id = machine->boot_id, .report_seq = ++machine->seq, .uptime_ms = 3600000,
-        .stream_status = STATUS_IDLE, .xr_state = "", .gpu = "gpu", .provider_status = "ok", .provider_version = "1", .hydrabody_version = "2",
+        .stream_status = STATUS_IDLE, .xr_state = "", .gpu = "gpu", .provider_status = "ok", .provider_version = "1",
+            .hydrabody_version = "2",
         .sunshine_cert_fp = "", .paired_digest = "", .sessions = &idle, .session_count = 1,
     };
 }

@@ -21,7 +21,8 @@ void visit_hold(struct fleet *f, const char *head_id, char ret_lease_id[HC_ID_SI
     hc_copy(ret_lease_id, HC_ID_SIZE, lease->id);
 }
 
-void visit_grant(struct fleet *f, const char *head_id, const char *attempt_id, char ret_lease_id[HC_ID_SIZE], char ret_token[CLAIM_TOKEN_SIZE])
+void visit_grant(struct fleet *f, const char *head_id, const char *attempt_id, char ret_lease_id[HC_ID_SIZE],
+                 char ret_token[CLAIM_TOKEN_SIZE])
 {
     const struct core_result *got = fleet_claim(f, head_id, attempt_id, FLEET_EXPERIENCE);
     assert_int_equal(got->answer, ANSWER_LEASE_NEW);
