@@ -42,13 +42,13 @@ static void expire(struct engine *e, int64_t now_ms)
 
 static bool wants_probe(const struct engine *e)
 {
-    return !e->store_ok || e->stalled || e->unapplied != NULL || e->reverting != NULL;
+    return (!e->store_ok && !e->recovered) || e->stalled || e->unapplied != NULL || e->reverting != NULL;
 }
 
 /* One a second, the first a second after the failure. The mutex is held. */
 static void probe(struct engine *e, int64_t now_ms)
 {
-    if (!wants_probe(e) || e->recovered) {
+    if (!wants_probe(e)) {
         e->next_probe_ms = 0;
         return;
     }

@@ -38,6 +38,14 @@ unsigned fake_saves(struct fake_store *store)
     return saves;
 }
 
+unsigned fake_loads(struct fake_store *store)
+{
+    (void)pthread_mutex_lock(&store->mutex);
+    unsigned loads = store->loads;
+    (void)pthread_mutex_unlock(&store->mutex);
+    return loads;
+}
+
 static void log_cut(struct fake_store *fake, const struct cut *cut)
 {
     for (size_t i = 0; i < cut->count; i++) {

@@ -34,6 +34,7 @@ extern const struct store_ops fake_ops;
 void fake_script(struct fake_store *store, enum save_outcome nodes, enum save_outcome allocation);
 void fake_hang(struct fake_store *store, bool hang);
 unsigned fake_saves(struct fake_store *store);
+unsigned fake_loads(struct fake_store *store);
 
 struct rig {
     struct fake_store store;

@@ -4,7 +4,8 @@
 
 #include "rig.h"
 
-#define FAST_MS 10          /* submits, views and health while a save hangs */
+#define FAST_MS  10         /* submits, views and health while a save hangs */
+#define SLOW_MAX 10         /* of 100 rounds: a busy machine may take the processor away now and then */
 
 static void test_submit__change__answered_once_durable(void **state)
 {
@@ -100,6 +101,7 @@ static void test_hang__submits_views_and_health__stay_fast(void **state)
     struct ask first;
     ask_venue(&rig, &first, "first");
     rig_until_hanging(&rig);
+    unsigned slow = 0;
     for (int i = 0; i < 100; i++) {
         int64_t began = rig_ms();
         (void)snprintf(names[i], sizeof names[i], "venue-%d", i);
@@ -111,8 +113,9 @@ static void test_hang__submits_views_and_health__stay_fast(void **state)
         engine_health(rig.engine, &health);
         assert_int_equal(health.waiting, i + 2);
         engine_dispatch(rig.engine);
-        assert_true(rig_ms() - began < FAST_MS);
+        slow += rig_ms() - began >= FAST_MS;
     }
+    assert_true(slow <= SLOW_MAX);
     assert_int_equal(rig.answered, 0);
     fake_hang(&rig.store, false);
     RIG_UNTIL(&rig, rig.answered == 101);

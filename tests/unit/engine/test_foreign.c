@@ -57,7 +57,7 @@ static void test_foreign__waiting_operations__run_again_in_order_with_their_seed
     assert_int_equal(reader.order, 4);
     assert_string_equal(enrol.id, id);            /* the same seed */
     assert_true(hc_time_since(enrol.op.ev.now, first_now) >= 5000);      /* a fresh now */
-    assert_int_equal(rig.store.loads, 1);
+    assert_int_equal(fake_loads(&rig.store), 1);
     assert_true(committed_has(&rig, REC_NODE, id));
     assert_true(committed_has(&rig, REC_VENUE, "gent"));
     assert_true(committed_has(&rig, REC_VENUE, "theirs"));
@@ -85,7 +85,7 @@ static void test_foreign__twice_in_a_row__merged_twice_and_answered_once(void **
     ask_venue(&rig, &venue, "gent");
     RIG_UNTIL(&rig, venue.calls == 1);
     assert_int_equal(venue.outcome, ENGINE_DURABLE);
-    assert_int_equal(rig.store.loads, 2);
+    assert_int_equal(fake_loads(&rig.store), 2);
     rig_turn(&rig);
     assert_int_equal(venue.calls, 1);
     assert_int_equal(rig_events(&rig, NOTE_GENERATION_CONFLICT), 1);
@@ -103,7 +103,7 @@ static void test_foreign__more_than_five_times__unavailable_then_again_each_seco
     ask_venue(&rig, &venue, "gent");
     RIG_UNTIL(&rig, venue.calls == 1);
     assert_int_equal(venue.outcome, ENGINE_UNAVAILABLE);
-    assert_int_equal(rig.store.loads, 5);
+    assert_int_equal(fake_loads(&rig.store), 5);
     assert_false(health_of(&rig).store_ok);
     RIG_UNTIL(&rig, health_of(&rig).store_ok);
     assert_true(committed_has(&rig, REC_VENUE, "theirs"));
@@ -129,7 +129,7 @@ static void test_foreign__refused_by_load__down_with_its_place_and_read_again(vo
     assert_false(health_of(&rig).store_ok);
     ask_venue(&rig, &refused, "refused");
     assert_int_equal(refused.deny, DENY_STORE);
-    RIG_UNTIL(&rig, rig.store.loads == 2);
+    RIG_UNTIL(&rig, fake_loads(&rig.store) == 2);
     (void)pthread_mutex_lock(&rig.store.mutex);
     rig.store.foreign = foreign_state;            /* the operator has put it right */
     (void)pthread_mutex_unlock(&rig.store.mutex);
@@ -158,7 +158,7 @@ static void test_foreign__merged_but_the_save_fails__merge_stays_and_is_saved_la
     RIG_UNTIL(&rig, health_of(&rig).store_ok);
     assert_true(committed_has(&rig, REC_VENUE, "theirs"));
     assert_false(committed_has(&rig, REC_VENUE, "gent"));        /* rolled back to the merged state */
-    assert_int_equal(rig.store.loads, 1);
+    assert_int_equal(fake_loads(&rig.store), 1);
     rig_close(&rig);
 }
 
@@ -186,7 +186,7 @@ static bool merge_with_failure(unsigned n)
         assert_int_equal(venue.outcome, ENGINE_UNAVAILABLE);
         assert_false(health_of(&rig).store_ok);
         RIG_UNTIL(&rig, health_of(&rig).store_ok);
-        assert_int_equal(rig.store.loads, 2);
+        assert_int_equal(fake_loads(&rig.store), 2);
         assert_false(committed_has(&rig, REC_VENUE, "gent"));
     }
     assert_true(committed_has(&rig, REC_VENUE, "theirs"));
