@@ -1,0 +1,270 @@
+/* test_disk.c - a disk that fails in each step of a save: 503, nothing acknowledged is lost, serving resumes by itself (rules §3.5). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "hydra/base/arena.h"
+#include "scene.h"
+
+static const struct daemon_options faulty = { .faults = true };
+static struct node bodies[2], heads[2];
+
+static void report_all(void)
+{
+    for (size_t i = 0; i < 2; i++) {
+        struct call call = fleet_reports_modern(&scene.daemon, &bodies[i], "idle", NULL);
+        call_free(&call);
+    }
+}
+
+static void fleet(void)
+{
+    fault_set(&scene.home, "");
+    scene_start(&faulty);
+    bodies[0] = fleet_body(&scene.daemon, "b1", "north");
+    bodies[1] = fleet_body(&scene.daemon, "b2", "north");
+    heads[0] = fleet_head(&scene.daemon, "h1", "north");
+    heads[1] = fleet_head(&scene.daemon, "h2", "north");
+    report_all();
+}
+
+static struct lease claim(size_t head, const char *attempt, long *ret_status)
+{
+    struct lease lease = { .id = "" };
+    struct call call = fleet_claims(&scene.daemon, &heads[head], attempt);
+    *ret_status = call.status;
+    if ((call.status != 201 && call.status != 200) || !fleet_lease_of(&call, &lease))
+        fail_msg("claim %s: %ld %s", attempt, call.status, call.text);
+    call_free(&call);
+    return lease;
+}
+
+static void expect_held(const struct lease *lease)
+{
+    struct call slots = fleet_slots(&scene.daemon);
+    assert_string_equal(fleet_lease_id(&slots, lease->body_id), lease->id);
+    assert_true(json_integer_value(json_object_get(fleet_row(&slots, lease->body_id), "epoch")) >= lease->epoch);
+    call_free(&slots);
+}
+
+static size_t leases_in_slots(void)
+{
+    size_t i, count = 0;
+    json_t *row;
+    struct call slots = fleet_slots(&scene.daemon);
+    json_array_foreach(slots.json, i, row)
+        count += json_is_object(json_object_get(row, "lease"));
+    call_free(&slots);
+    return count;
+}
+
+static void expect_down(void)
+{
+    struct call call = daemon_call(&scene.daemon, NULL, "GET", "/health", NULL);
+    assert_int_equal(call.status, 200);
+    assert_string_equal(call_str(&call, "status"), "degraded");
+    call_free(&call);
+    call = daemon_call(&scene.daemon, NULL, "GET", "/readyz", NULL);
+    assert_int_equal(call.status, 503);
+    assert_non_null(strstr(call.text, "store_down"));
+    call_free(&call);
+    call = daemon_call(&scene.daemon, NULL, "GET", "/livez", NULL);
+    assert_int_equal(call.status, 200);
+    call_free(&call);
+}
+
+/* One lease is there, the disk fails, a second head asks, the disk is well again. */
+static void claim_over(const char *rules, const char *hit, bool kept_in_memory)
+{
+    long status;
+    fleet();
+    struct lease first = claim(0, "a-1", &status);
+    fault_set(&scene.home, rules);
+    struct call refused = fleet_claims(&scene.daemon, &heads[1], "b-1");
+    assert_true(refused.retry_after_seconds > 0);
+    scene_expect(refused, 503, "store_unavailable");
+    assert_true(fault_hits(&scene.home, hit) > 0);
+    expect_down();
+    report_all();                                       /* bodies are answered while it is down */
+    expect_held(&first);
+    assert_int_equal(leases_in_slots(), 1);             /* what was not acknowledged is not told */
+    scene_expect(fleet_claims(&scene.daemon, &heads[1], "b-2"), 503, "store_unavailable");
+    fault_set(&scene.home, "");
+    assert_true(fleet_waits_ready(&scene.daemon, true, SCENE_WAIT_MS));
+    assert_int_equal(fleet_renews(&scene.daemon, &heads[0], &first), 200);
+    report_all();
+    struct lease second = claim(1, kept_in_memory ? "b-1" : "b-2", &status);
+    if (!kept_in_memory)
+        assert_int_equal(status, 201);
+    assert_string_not_equal(second.body_id, first.body_id);
+    scene_restart_killed(&faulty);                      /* what was acknowledged is in the file */
+    expect_held(&first);
+    expect_held(&second);
+    assert_int_equal(leases_in_slots(), 2);
+    scene_stop();
+}
+
+static void test_disk__each_step_fails__refused_and_recovered(void **state)
+{
+    (void)state;
+    static const struct { const char *rules, *hit; } rows[] = {
+        { "open allocation.yaml EMFILE\n", "open allocation.yaml EMFILE" },
+        { "open allocation.yaml EROFS\n", "open allocation.yaml EROFS" },
+        { "write allocation.yaml ENOSPC\n", "write allocation.yaml ENOSPC" },
+        { "write allocation.yaml EIO\n", "write allocation.yaml EIO" },
+        { "fsync allocation.yaml EIO\n", "fsync allocation.yaml EIO" },
+        { "fsync allocation.yaml EDQUOT\n", "fsync allocation.yaml EDQUOT" },
+        { "rename allocation.yaml EIO\n", "rename allocation.yaml EIO" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        claim_over(rows[i].rules, rows[i].hit, false);
+        (void)scene_close(NULL);
+        (void)scene_open(NULL);
+    }
+}
+
+/* After the rename there is no way back: memory stays, nothing leaves until a later save proves it. */
+static void test_disk__folder_sync_fails__nothing_leaves_until_it_is_proven(void **state)
+{
+    (void)state;
+    claim_over("fsyncdir . EIO\n", "fsyncdir data EIO", true);
+}
+
+static void test_disk__killed_between_rename_and_folder_sync__one_lease_at_most_per_slot(void **state)
+{
+    (void)state;
+    long status;
+    fleet();
+    struct lease first = claim(0, "a-1", &status);
+    fault_set(&scene.home, "fsyncdir . EIO\n");
+    scene_expect(fleet_claims(&scene.daemon, &heads[1], "b-1"), 503, "store_unavailable");
+    fault_set(&scene.home, "");
+    scene_restart_killed(&faulty);
+    report_all();
+    struct lease second = claim(1, "b-1", &status);     /* the outcome was unknown: the same attempt is answered either way */
+    expect_held(&first);
+    expect_held(&second);
+    assert_int_equal(leases_in_slots(), 2);
+}
+
+static void test_disk__short_writes__are_no_fault(void **state)
+{
+    (void)state;
+    long status;
+    fleet();
+    fault_set(&scene.home, "write allocation.yaml short\nwrite nodes.yaml short\n");
+    struct lease first = claim(0, "a-1", &status);
+    (void)fleet_head(&scene.daemon, "h3", "north");
+    assert_true(fault_hits(&scene.home, "write allocation.yaml short") > 0);
+    assert_true(fault_hits(&scene.home, "write nodes.yaml short") > 0);
+    scene_restart_killed(&faulty);
+    expect_held(&first);
+}
+
+static void test_disk__release_is_not_saved__the_lease_is_not_lost(void **state)
+{
+    (void)state;
+    long status;
+    fleet();
+    struct lease first = claim(0, "a-1", &status);
+    fault_set(&scene.home, "fsync allocation.yaml EIO\n");
+    assert_int_equal(fleet_releases(&scene.daemon, &heads[0], &first, "user_exit"), 503);
+    expect_held(&first);
+    fault_set(&scene.home, "");
+    assert_true(fleet_waits_ready(&scene.daemon, true, SCENE_WAIT_MS));
+    assert_int_equal(fleet_releases(&scene.daemon, &heads[0], &first, "user_exit"), 204);
+    scene_restart_killed(&faulty);
+    struct call slots = fleet_slots(&scene.daemon);
+    assert_string_equal(fleet_lease_id(&slots, first.body_id), "");
+    call_free(&slots);
+}
+
+static size_t nodes_named(const char *name)
+{
+    size_t i, count = 0;
+    json_t *row;
+    struct call call = daemon_call(&scene.daemon, scene.home.admin_token, "GET", "/api/v1/nodes", NULL);
+    json_array_foreach(call.json, i, row)
+        count += strcmp(json_string_value(json_object_get(row, "name")), name) == 0;
+    call_free(&call);
+    return count;
+}
+
+static void test_disk__registry_cannot_be_written__nobody_is_enrolled(void **state)
+{
+    (void)state;
+    static const char *const rules[] = { "write nodes.yaml ENOSPC\n", "fsync nodes.yaml EIO\n", "rename nodes.yaml EIO\n" };
+    fleet();
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        char body[64], name[16];
+        (void)snprintf(name, sizeof name, "new-%zu", i);
+        (void)snprintf(body, sizeof body, "{\"name\":\"%s\",\"roles\":[\"head\"]}", name);
+        fault_set(&scene.home, rules[i]);
+        assert_int_equal(scene_admin("POST", "/api/v1/nodes", body), 503);
+        assert_int_equal(nodes_named(name), 0);
+        fault_set(&scene.home, "");
+        assert_true(fleet_waits_ready(&scene.daemon, true, SCENE_WAIT_MS));
+        assert_int_equal(nodes_named(name), 0);
+        assert_int_equal(scene_admin("POST", "/api/v1/nodes", body), 201);
+        scene_restart_killed(&faulty);
+        assert_int_equal(nodes_named(name), 1);
+    }
+}
+
+/* History waits for its own disk; the lease that it is about stays in the store meanwhile (rules §3.10). */
+static bool history_has(void *ctx)
+{
+    if (!home_has(&scene.home, "data/sessions.jsonl"))
+        return false;
+    char *text = home_read(&scene.home, "data/sessions.jsonl");
+    bool has = strstr(text, ctx) != NULL;
+    hc_free(text);
+    return has;
+}
+
+static void test_disk__history_cannot_be_written__written_after_all(void **state)
+{
+    (void)state;
+    long status;
+    fleet();
+    struct lease first = claim(0, "a-1", &status);
+    fault_set(&scene.home, "fsync sessions.jsonl EIO\nwrite sessions.jsonl ENOSPC\n");
+    assert_int_equal(fleet_releases(&scene.daemon, &heads[0], &first, "user_exit"), 204);
+    fault_wait_hits(&scene.home, "write sessions.jsonl ENOSPC", 1, SCENE_WAIT_MS);
+    assert_false(history_has(first.id));
+    fault_set(&scene.home, "");
+    scene_restart_killed(&faulty);                      /* not even a kill loses the line */
+    if (!wait_until(history_has, first.id, SCENE_WAIT_MS))
+        fail_msg("no line of %s", first.id);
+}
+
+static void test_disk__start_on_a_failing_disk__is_not_ready(void **state)
+{
+    (void)state;
+    fleet();
+    scene_stop();
+    fault_set(&scene.home, "fsync allocation.yaml EIO\n");
+    assert_int_equal(daemon_refuses(&scene.home, &faulty, NULL), 1);
+    fault_set(&scene.home, "");
+    scene_start(&faulty);
+    report_all();
+    long status;
+    (void)claim(0, "a-1", &status);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCENE_TEST(test_disk__each_step_fails__refused_and_recovered),
+        SCENE_TEST(test_disk__folder_sync_fails__nothing_leaves_until_it_is_proven),
+        SCENE_TEST(test_disk__killed_between_rename_and_folder_sync__one_lease_at_most_per_slot),
+        SCENE_TEST(test_disk__short_writes__are_no_fault),
+        SCENE_TEST(test_disk__release_is_not_saved__the_lease_is_not_lost),
+        SCENE_TEST(test_disk__registry_cannot_be_written__nobody_is_enrolled),
+        SCENE_TEST(test_disk__history_cannot_be_written__written_after_all),
+        SCENE_TEST(test_disk__start_on_a_failing_disk__is_not_ready),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
