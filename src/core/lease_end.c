@@ -127,7 +127,9 @@ static enum hc_err happen(struct step *s, const char *lease_id, enum lease_event
 {
     struct ended end = { .on = on, .counted = counted };
     const struct lease *known = alloc_lease(s->live, lease_id, NULL, NULL);
-    struct lease trial = known == NULL ? (struct lease){ 0 } : *known;
+    struct lease trial = { 0 };
+    if (known != NULL)
+        trial = *known;
     if (known == NULL || lease_apply(&trial, on, why, s->now) != HC_OK)
         return edge_error(s, lease_id, known, on);
     char id[HC_ID_SIZE];
