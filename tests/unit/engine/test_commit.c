@@ -62,7 +62,7 @@ static void test_submit__many_while_a_save_runs__one_more_save_in_order(void **s
 {
     (void)state;
     static struct ask asks[MANY];
-    static char names[MANY][16];
+    static char names[MANY][32];
     struct rig rig;
     rig_open(&rig);
     unsigned before = fake_saves(&rig.store);
@@ -94,7 +94,7 @@ static void test_hang__submits_views_and_health__stay_fast(void **state)
 {
     (void)state;
     static struct ask asks[100];
-    static char names[100][16];
+    static char names[100][32];
     struct rig rig;
     rig_open(&rig);
     fake_hang(&rig.store, true);
