@@ -73,7 +73,8 @@ static bool older_waits(const struct core_view *v, const struct seeker *who, con
         const struct ticket_rec *ticket = (const struct ticket_rec *)alloc_at(v->saved, REC_TICKET, i);
         const struct node_rec *head = alloc_node(v->saved, ticket->rec.key);
         if (head != NULL && hc_same(head->venue, node->venue) && hc_same(ticket->district, node->district) &&
-            ticket_is_older(ticket, who) && ticket_alive(v, ticket) && !has_promise(v, ticket->id) && could_use(v, victim->body, node, head, ticket))
+            ticket_is_older(ticket, who) && ticket_alive(v, ticket) && !has_promise(v, ticket->id) &&
+            could_use(v, victim->body, node, head, ticket))
             return true;
     }
     return false;

@@ -35,7 +35,8 @@ static bool same_ticket(const struct ticket_rec *a, const struct ticket_rec *b)
     return hc_same(a->id, b->id) && hc_same(a->stream_id, b->stream_id) && hc_same(a->attempt_id, b->attempt_id) &&
            hc_same(a->attempt_digest, b->attempt_digest) && hc_same(a->district, b->district) && hc_same(a->experience, b->experience) &&
            hc_same(a->device_uid, b->device_uid) && hc_same(a->prefer_body_id, b->prefer_body_id) && a->state == b->state &&
-           a->why == b->why && a->mode == b->mode && a->protocol == b->protocol && a->created_at.ms == b->created_at.ms && a->asked_at.ms == b->asked_at.ms && a->confirm_by.ms == b->confirm_by.ms;
+           a->why == b->why && a->mode == b->mode && a->protocol == b->protocol && a->created_at.ms == b->created_at.ms &&
+           a->asked_at.ms == b->asked_at.ms && a->confirm_by.ms == b->confirm_by.ms;
 }
 
 /* What the ticket should say now, in a struct that is no record. */

@@ -17,7 +17,8 @@ static bool same_kind(const struct core_view *v, const struct ticket_rec *a, con
                       const struct node_rec *b_head)
 {
     return a->mode == b->mode && (a->protocol < 2) == (b->protocol < 2) && hc_same(a->experience, b->experience) &&
-           hc_same(a_head->venue, b_head->venue) && hc_same(a_head->head_body_id, b_head->head_body_id) && hc_same(node_owner(v->saved, a_head), node_owner(v->saved, b_head));
+           hc_same(a_head->venue, b_head->venue) && hc_same(a_head->head_body_id, b_head->head_body_id) &&
+           hc_same(node_owner(v->saved, a_head), node_owner(v->saved, b_head));
 }
 
 static bool share_a_slot(const struct core_view *v, const struct ticket_rec *a, const struct ticket_rec *b)
@@ -81,7 +82,7 @@ static int by_length(const void *a, const void *b)
 
 static int64_t median_of(const struct pool_obs *pool)
 {
-    int64_t lengths[POOL_SESSIONS_MAX];
+    int64_t lengths[POOL_SESSIONS_MAX] = { 0 };
     for (size_t i = 0; i < pool->count; i++)
         lengths[i] = pool->session_ms[i];
     qsort(lengths, pool->count, sizeof lengths[0], by_length);

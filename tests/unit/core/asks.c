@@ -37,8 +37,8 @@ struct core_result *ask_fetch(struct fleet *f, const char *head_id)
 struct claim_req usual_claim(const char *head_id, const char *attempt_id)
 {
     return (struct claim_req){ .head_id = head_id, .attempt_id = attempt_id, .experience = FLEET_EXPERIENCE, .stream_mode = "",
-                               .device_uid = "", .prefer_body_id = "", .claim_token = "", .stream_id = "", .content_digest = FLEET_EXPERIENCE,
-                               .protocol_version = 2 };
+                               .device_uid = "", .prefer_body_id = "", .claim_token = "", .stream_id = "",
+                               .content_digest = FLEET_EXPERIENCE, .protocol_version = 2 };
 }
 
 struct core_result *ask_claim(struct fleet *f, const struct claim_req *req, bool dry_run)
@@ -156,6 +156,21 @@ struct body_obs *edit_report(struct fleet *f, const char *body_id)
     struct body_obs *obs = (struct body_obs *)observed_edit(f->obs, OBS_BODY, body_id);
     assert_non_null(obs);
     return obs;
+}
+
+static void replace(struct strings **strings, const char *const *list, size_t count)
+{
+    strings_unref(*strings);
+    *strings = strings_new(list, count);
+    assert_non_null(*strings);
+}
+
+void set_experiences(struct fleet *f, const char *body_id, const char *const *list, size_t count)
+{
+    replace(&edit_body(f, body_id)->listed_experiences, list, count);
+    edit_done(f);
+    if (observed_body(f->obs, body_id) != NULL)
+        replace(&edit_report(f, body_id)->experiences, list, count);
 }
 
 const struct node_obs *head_seen(struct fleet *f, const char *head_id)

@@ -29,6 +29,8 @@ struct body_rec *edit_body(struct fleet *f, const char *body_id);
 struct node_rec *edit_node(struct fleet *f, const char *node_id);
 void edit_done(struct fleet *f);
 struct body_obs *edit_report(struct fleet *f, const char *body_id);
+/* What the body lists: in its record, and in its newest report if there is one. */
+void set_experiences(struct fleet *f, const char *body_id, const char *const *list, size_t count);
 const struct node_obs *head_seen(struct fleet *f, const char *head_id);
 
 /* A streaming lease: the head reads, its body shows the session. */

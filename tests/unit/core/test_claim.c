@@ -144,11 +144,8 @@ static void test_claim__over_a_hold_of_another_experience__is_judged_afresh(void
     one_body(f);
     fleet_body(f, "b2", "north");
     (void)fleet_report(f, "b2");
-    for (unsigned i = 1; i <= 2; i++) {
-        struct body_obs *obs = edit_report(f, i == 1 ? "b1" : "b2");
-        strings_unref(obs->experiences);
-        obs->experiences = strings_new(both, 2);
-    }
+    set_experiences(f, "b1", both, 2);
+    set_experiences(f, "b2", both, 2);
     char hold[HC_ID_SIZE];
     HC_SET(hold, fleet_read(f, "h1", FLEET_EXPERIENCE)->lease.id);
     struct core_result *out = fleet_claim(f, "h1", "a1", "mercator");
@@ -389,11 +386,7 @@ static void test_claim__another_experience_over_a_promotion__supersedes_it(void 
     char lease[HC_ID_SIZE];
     one_body(f);
     promote(f, lease);
-    struct body_obs *obs = edit_report(f, "b1");
-    strings_unref(obs->experiences);
-    obs->experiences = strings_new(both, 2);
-    edit_body(f, "b1")->listed_experiences = strings_new(both, 2);
-    edit_done(f);
+    set_experiences(f, "b1", both, 2);
     struct core_result *out = fleet_claim(f, "h1", "a7", "mercator");
     assert_int_equal(out->answer, ANSWER_TICKET);      /* the epoch is not confirmed yet */
     assert_int_equal(fleet_lease(f, lease)->state, LEASE_ENDED);

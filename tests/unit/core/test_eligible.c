@@ -176,9 +176,7 @@ static void no_role(struct fleet *f) { edit_node(f, "b1")->roles = ROLE_HEAD; ed
 static void other_experience(struct fleet *f)
 {
     static const char *const list[] = { "mercator" };
-    struct body_obs *obs = edit_report(f, "b1");
-    strings_unref(obs->experiences);
-    obs->experiences = strings_new(list, 1);
+    set_experiences(f, "b1", list, 1);
 }
 static void assigned_elsewhere(struct fleet *f) { assign_body(f, "h1", "b9", ""); }
 
@@ -221,7 +219,9 @@ static void test_eligible__xr_read__needs_drivers(void **state)
     struct fleet *f = *state;
     two_bodies(f, "north", "north");
     assert_int_equal(ask_pure(f, "h1", FLEET_EXPERIENCE, "xr")->row_count, 0);
-    edit_report(f, "b2")->xr_drivers = strings_new(drivers, 1);
+    struct body_obs *obs = edit_report(f, "b2");
+    strings_unref(obs->xr_drivers);
+    obs->xr_drivers = strings_new(drivers, 1);
     struct core_result *out = ask_pure(f, "h1", FLEET_EXPERIENCE, "xr");
     assert_int_equal(out->row_count, 1);
     assert_string_equal(out->rows[0].id, "b2");

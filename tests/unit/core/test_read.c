@@ -121,11 +121,8 @@ static void test_read__another_experience__releases_and_counts_nothing(void **st
     char one[HC_ID_SIZE];
     venue_of_two(f);
     hold(f, "h1", one);
-    for (unsigned i = 1; i <= 2; i++) {
-        struct body_obs *obs = edit_report(f, i == 1 ? "b1" : "b2");
-        strings_unref(obs->experiences);
-        obs->experiences = strings_new(both, 2);
-    }
+    set_experiences(f, "b1", both, 2);
+    set_experiences(f, "b2", both, 2);
     struct core_result *out = fleet_read(f, "h1", "mercator");
     assert_int_equal(out->answer, ANSWER_ROWS);
     assert_string_equal(out->lease.experience, "mercator");
@@ -240,8 +237,7 @@ static void test_read__body_has_not_reported_yet__is_parked(void **state)      /
     struct fleet *f = *state;
     fleet_body(f, "b1", "north");
     fleet_head(f, "h1", "north", "hydraheadipad");
-    edit_body(f, "b1")->listed_experiences = strings_new(list, 1);
-    edit_done(f);
+    set_experiences(f, "b1", list, 1);
     assert_int_equal(ask_read(f, "h1", FLEET_EXPERIENCE)->answer, ANSWER_WAIT_SLOT);
     (void)fleet_report(f, "b1");
     assert_int_equal(ask_read(f, "h1", FLEET_EXPERIENCE)->answer, ANSWER_ROWS);
