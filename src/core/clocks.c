@@ -96,7 +96,7 @@ enum hc_err start_deadlines(struct step *s, const char *body_id, hc_time ours_si
 static enum hc_err rolling_clocks(struct step *s, const char *body_id)
 {
     enum hc_err err = HC_OK;
-    struct due due;
+    struct due due = { 0 };
     for (size_t i = 0; i < slots_of(s, body_id) && err == HC_OK; i++) {
         const struct lease *lease = live_lease(s, body_id, i);
         if (lease != NULL && rolling_due(s, body_id, lease, &due))
