@@ -28,9 +28,8 @@ static const struct codec_field stream_rows[] = {
 };
 static const struct codec_table stream_table = OUT_TABLE("stream", stream_rows, struct stream_block);
 
-static void add_target(const struct core_view *view, const struct node_rec *node, bool first, struct hc_buf *out)
+static void add_target(const struct node_rec *node, const struct body_rec *body, bool first, struct hc_buf *out)
 {
-    const struct body_rec *body = alloc_body(view->saved, node->rec.key);
     hc_buf_str(out, first ? "{\"body_id\":" : ",{\"body_id\":");
     hc_buf_json_str(out, node->rec.key);
     hc_buf_str(out, ",\"hosts\":[");
@@ -41,7 +40,7 @@ static void add_target(const struct core_view *view, const struct node_rec *node
     if (node->wireguard_ip[0] != '\0')
         hc_buf_json_str(out, node->wireguard_ip);
     hc_buf_char(out, ']');
-    member_text("server_cert_fp", body == NULL ? NULL : body->sunshine_cert_fp, out);
+    member_text("server_cert_fp", body->sunshine_cert_fp, out);
     hc_buf_char(out, '}');
 }
 
@@ -59,10 +58,11 @@ static void add_targets(const struct core_view *view, const struct node_rec *hea
 {
     unsigned count = 0;
     hc_buf_str(out, ",\"pairing_targets\":[");
-    for (size_t i = 0; i < alloc_count(view->saved, REC_NODE) && count < PAIRING_TARGETS_MAX; i++) {
-        const struct node_rec *node = (const struct node_rec *)alloc_at(view->saved, REC_NODE, i);
-        if (is_target(node, head))
-            add_target(view, node, count++ == 0, out);
+    for (size_t i = 0; i < alloc_count(view->saved, REC_BODY) && count < PAIRING_TARGETS_MAX; i++) {
+        const struct body_rec *body = (const struct body_rec *)alloc_at(view->saved, REC_BODY, i);
+        const struct node_rec *node = alloc_node(view->saved, body->rec.key);
+        if (node != NULL && is_target(node, head))
+            add_target(node, body, count++ == 0, out);
     }
     hc_buf_char(out, ']');
 }
@@ -130,8 +130,11 @@ static struct fetching *assigned(struct call *call, bool *ret_failed)
     return fetching;
 }
 
+/* A lookup by lease builds the view's index: only heads that have an assigned body pay for it. */
 static bool lease_on_assigned(const struct core_view *view, const struct node_rec *head)
 {
+    if (head->head_body_id[0] == '\0')
+        return false;
     const char *lease_id = alloc_head_lease(view->saved, head->rec.key);
     const char *body_id = lease_id == NULL ? NULL : alloc_lease_body(view->saved, lease_id);
     return body_id != NULL && strcmp(body_id, head->head_body_id) == 0;
