@@ -289,6 +289,8 @@ static enum hc_err queue_up(struct step *s, struct claiming *c, const struct ver
 static enum hc_err stage_slot(struct step *s, struct claiming *c, bool *done)
 {
     struct verdict verdict;
+    if (!s->ev->store_ok)
+        return store_down(s, done);           /* /explain for a legacy head comes here without having been busy */
     enum hc_err err = asking_judge(s, &c->ask, &verdict);
     if (err != HC_OK)
         return err;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "record_times.h"
 
 struct merge { struct step s; const struct alloc *committed; size_t kept, revoked; };
 
@@ -198,7 +199,8 @@ static enum hc_err merge_ticket(struct merge *m, const struct ticket_rec *ours)
 static enum hc_err run(struct merge *m)
 {
     const struct alloc *committed = m->committed;
-    enum hc_err err = HC_OK;
+    /* Rules §4.2 hold for every file that is read; when this one was saved nobody has told. */
+    enum hc_err err = times_clamp(&m->s, HC_TIME_NEVER);
     for (size_t i = 0; i < alloc_count(committed, REC_BODY) && err == HC_OK; i++)
         err = merge_body(m, (const struct body_rec *)alloc_at(committed, REC_BODY, i));
     for (size_t i = 0; i < alloc_count(committed, REC_TICKET) && err == HC_OK; i++)

@@ -73,7 +73,9 @@ enum hc_err node_bury(struct step *s, const char *body_id)
 {
     const struct body_rec *body = alloc_body(s->live, body_id);
     const char *live[BODY_SLOTS_MAX];
-    if (body == NULL || !body->deleted || served_leases(body, live) > 0)
+    /* A record that nodes.yaml lacks is kept while a lease is on it, no longer (rules §3.1). */
+    bool orphan = alloc_node(s->live, body_id) == NULL;
+    if (body == NULL || (!body->deleted && !orphan) || served_leases(body, live) > 0)
         return HC_OK;
     enum hc_err err = alloc_node(s->live, body_id) == NULL ? HC_OK : drop_node(s, body_id);
     if (err != HC_OK || has_leases(body))

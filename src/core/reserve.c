@@ -37,8 +37,10 @@ static size_t grantable_at_home(const struct core_view *v, const struct node_rec
         if (node == NULL || !hc_same(node->district, home->district) || !hc_same(node->venue, home->venue) ||
             node->approval != APPROVAL_APPROVED)
             continue;
+        size_t here = 0;
         for (uint32_t slot = 0; slot < body->slot_count; slot++)
-            count += slot_why_not(v, body, slot) == 0 ? 1 : 0;
+            here += slot_why_not(v, body, slot) == 0 ? 1 : 0;
+        count += body->circuit.state == CIRCUIT_HALF_OPEN && here > 1 ? 1 : here;      /* one probe: with the first the others are closed */
     }
     return count;
 }
