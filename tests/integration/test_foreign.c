@@ -48,16 +48,6 @@ static long touch_store(void)
     return scene_admin("PUT", "/api/v1/venues/elsewhere", "{\"max_concurrent_grants\":3}");
 }
 
-static size_t events_of(const char *type)
-{
-    char path[128];
-    (void)snprintf(path, sizeof path, "/api/v1/events?type=%s", type);
-    struct call call = daemon_call(&scene.daemon, scene.home.admin_token, "GET", path, NULL);
-    size_t count = json_array_size(call.json);
-    call_free(&call);
-    return count;
-}
-
 /* The only body's row under `bodies:` of this id gets another setting, as an operator with an editor would do it. */
 static void set_maintenance(const char *body_id)
 {
@@ -91,7 +81,7 @@ static void test_foreign__file_edited_in_place__taken_over_with_an_event(void **
     assert_false(in_maintenance(other));
     assert_int_equal(touch_store(), 200);
     assert_true(in_maintenance(other));
-    assert_int_equal(events_of("generation_conflict"), 1);
+    assert_int_equal(fleet_events(&scene.daemon, "generation_conflict"), 1);
     struct call slots = fleet_slots(&scene.daemon);
     assert_string_equal(fleet_lease_id(&slots, lease.body_id), lease.id);
     call_free(&slots);
@@ -109,7 +99,7 @@ static void test_foreign__two_foreign_saves_in_a_row__both_taken_over(void **sta
         set_maintenance(bodies[i].id);
         scene_next_generation(ALLOCATION);
         assert_int_equal(touch_store(), 200);
-        assert_int_equal(events_of("generation_conflict"), i + 1);
+        assert_int_equal(fleet_events(&scene.daemon, "generation_conflict"), i + 1);
     }
     assert_true(in_maintenance(bodies[0].id) && in_maintenance(bodies[1].id));
     scene_expect(fleet_reads(&scene.daemon, &heads[0]), 409, "no_slot_available");
@@ -125,7 +115,7 @@ static void test_foreign__file_of_before_a_grant__lease_is_kept_and_no_epoch_fal
     home_write(&scene.home, ALLOCATION, before);
     hc_free(before);
     assert_int_equal(touch_store(), 200);
-    assert_int_equal(events_of("generation_conflict"), 1);
+    assert_int_equal(fleet_events(&scene.daemon, "generation_conflict"), 1);
     struct call slots = fleet_slots(&scene.daemon);
     json_t *row = fleet_row(&slots, lease.body_id);
     assert_true(json_integer_value(json_object_get(row, "epoch")) >= lease.epoch);
@@ -178,15 +168,16 @@ static void test_foreign__nodes_file_edited__taken_over(void **state)
     assert_non_null(strstr(nodes.text, "\"renamed\""));
     assert_null(strstr(nodes.text, "\"b2\""));
     call_free(&nodes);
-    assert_true(fleet_has_event(&scene.daemon, "generation_conflict"));
+    assert_int_equal(fleet_events(&scene.daemon, "generation_conflict"), 1);
 }
 
 static void refused_then_mended(const char *file, const char *from, const char *to, const char *place)
 {
-    char *right = home_read(&scene.home, file), request[256];
+    char *right = home_read(&scene.home, file);
     scene_edit(file, from, to);
     char *wrong = home_read(&scene.home, file);
-    struct call call = daemon_call(&scene.daemon, scene.home.admin_token, "PUT", "/api/v1/venues/elsewhere", "{\"max_concurrent_grants\":4}");
+    struct call call = daemon_call(&scene.daemon, scene.home.admin_token, "PUT", "/api/v1/venues/elsewhere",
+                                   "{\"max_concurrent_grants\":4}");
     assert_true(call.retry_after_seconds > 0);
     scene_expect(call, 503, "store_unavailable");
     assert_true(fleet_waits_ready(&scene.daemon, false, SCENE_WAIT_MS));
@@ -195,8 +186,7 @@ static void refused_then_mended(const char *file, const char *from, const char *
         fail_msg("`%s` is not named in %s", place, call.text);
     call_free(&call);
     assert_true(scene_log_has(place));
-    (void)snprintf(request, sizeof request, "/api/v1/health");
-    call = daemon_call(&scene.daemon, NULL, "GET", request, NULL);
+    call = daemon_call(&scene.daemon, NULL, "GET", "/api/v1/health", NULL);
     assert_int_equal(call.status, 200);
     assert_string_equal(call_str(&call, "status"), "degraded");
     call_free(&call);

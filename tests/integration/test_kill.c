@@ -240,7 +240,7 @@ static void check_row(const json_t *row)
     struct machine *m = machine_of(body_id);
     int64_t epoch = json_integer_value(json_object_get(row, "epoch"));
     if (epoch < m->epoch || epoch < m->grant_epoch)
-        fail_msg("%s came back with epoch %" PRId64 ", it had %" PRId64, body_id, epoch, m->epoch > m->grant_epoch ? m->epoch : m->grant_epoch);
+        fail_msg("%s came back with epoch %" PRId64 ", it had %" PRId64 " and granted %" PRId64, body_id, epoch, m->epoch, m->grant_epoch);
     m->epoch = epoch;
     const json_t *lease = json_object_get(row, "lease");
     if (json_is_null(lease))
@@ -251,7 +251,8 @@ static void check_row(const json_t *row)
     const struct actor *a = actor_of(json_string_value(json_object_get(lease, "head_id")));
     bool holds = a->doing == HOLDS || a->doing == RENEWS || a->doing == RELEASES;
     if (is_over(id) || (holds && strcmp(a->lease.id, id) != 0) || a->doing == WANTS)
-        fail_msg("%s came back with lease %s (%s) of %s, who %s", body_id, id, state, a->node.id, is_over(id) ? "released it" : "has another");
+        fail_msg("%s came back with lease %s (%s) of %s, who %s", body_id, id, state, a->node.id,
+                 is_over(id) ? "released it" : "has another");
 }
 
 static void check_kept(const struct actor *a, const struct call *slots)
@@ -350,7 +351,8 @@ static void enrol(void)
     assert_true(calls != NULL && bodies != NULL);
     for (size_t i = 0; i < count; i++) {
         bool body = i < wanted.slots;
-        (void)snprintf(bodies[i], sizeof bodies[i], "{\"name\":\"n%zu\",\"roles\":[\"%s\"],\"venue\":\"north\"}", i, body ? "body" : "head");
+        (void)snprintf(bodies[i], sizeof bodies[i], "{\"name\":\"n%zu\",\"roles\":[\"%s\"],\"venue\":\"north\"}", i,
+                       body ? "body" : "head");
         calls[i] = (struct crowd_call){ .token = home.admin_token, .method = "POST", .path = "/api/v1/nodes", .body = bodies[i] };
     }
     crowd_run(&crowd, calls, count, ENROL_MS);
@@ -399,7 +401,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void test_kill__in_a_loop_under_claims__acknowledged_is_stored_and_no_slot_is_held_twice(void **state)
+static void test_kill__in_a_loop_under_claims__acknowledged_is_stored(void **state)
 {
     (void)state;
     enrol();
@@ -442,7 +444,7 @@ int main(int argc, char **argv)
     }
     wanted.seed = seed;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_kill__in_a_loop_under_claims__acknowledged_is_stored_and_no_slot_is_held_twice, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_kill__in_a_loop_under_claims__acknowledged_is_stored, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

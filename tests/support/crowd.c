@@ -13,7 +13,8 @@
 
 void crowd_open(struct crowd *crowd, const char *url, const char *ca_file)
 {
-    const struct client_options options = { .server_url = url, .timeout_ms = DAEMON_CALL_MS, .insecure = ca_file == NULL, .ca_file = ca_file };
+    const struct client_options options = { .server_url = url, .timeout_ms = DAEMON_CALL_MS, .insecure = ca_file == NULL,
+                                            .ca_file = ca_file };
     struct hc_diag diag;
     *crowd = (struct crowd){ .multi = NULL };
     if (client_multi_open(&options, &crowd->multi, &diag) != HC_OK)

@@ -90,10 +90,15 @@ struct call fleet_reports_modern(struct daemon *daemon, struct node *body, const
     }
 }
 
+void fleet_read_path(const struct node *head, char out[FLEET_CLAIM_SIZE])
+{
+    (void)snprintf(out, FLEET_CLAIM_SIZE, "/api/v1/bodies/eligible?head_id=%s&experience=" FLEET_EXPERIENCE, head->id);
+}
+
 struct call fleet_reads(struct daemon *daemon, const struct node *head)
 {
-    char path[PATH_SIZE];
-    (void)snprintf(path, sizeof path, "/api/v1/bodies/eligible?head_id=%s&experience=" FLEET_EXPERIENCE, head->id);
+    char path[FLEET_CLAIM_SIZE];
+    fleet_read_path(head, path);
     return daemon_call(daemon, head->token, "GET", path, NULL);
 }
 
@@ -116,8 +121,8 @@ void fleet_claim_path(const struct node *head, char out[FLEET_CLAIM_SIZE])
 void fleet_claim_body(const char *attempt_id, char out[FLEET_CLAIM_SIZE])
 {
     (void)snprintf(out, FLEET_CLAIM_SIZE,
-                   "{\"attempt_id\":\"%s\",\"experience\":\"" FLEET_EXPERIENCE "\",\"device_uid\":\"0123456789abcdef\",\"protocol_version\":2}",
-                   attempt_id);
+                   "{\"attempt_id\":\"%s\",\"experience\":\"" FLEET_EXPERIENCE "\",\"device_uid\":\"0123456789abcdef\","
+                   "\"protocol_version\":2}", attempt_id);
 }
 
 struct call fleet_claims(struct daemon *daemon, const struct node *head, const char *attempt_id)
@@ -197,15 +202,20 @@ const char *fleet_lease_state(const struct call *slots, const char *body_id)
     return lease_text(slots, body_id, "state");
 }
 
-bool fleet_has_event(struct daemon *daemon, const char *type)
+const char *fleet_holder(const struct call *slots, const char *body_id)
+{
+    return lease_text(slots, body_id, "head_id");
+}
+
+size_t fleet_events(struct daemon *daemon, const char *type)
 {
     char path[PATH_SIZE];
     (void)snprintf(path, sizeof path, "/api/v1/events?type=%s", type);
     struct call call = daemon_call(daemon, daemon->home->admin_token, "GET", path, NULL);
     assert_int_equal(call.status, 200);
-    bool any = json_array_size(call.json) > 0;
+    size_t count = json_array_size(call.json);
     call_free(&call);
-    return any;
+    return count;
 }
 
 struct wanted { struct daemon *daemon; const char *type; long status; };
@@ -213,7 +223,7 @@ struct wanted { struct daemon *daemon; const char *type; long status; };
 static bool event_is_there(void *ctx)
 {
     const struct wanted *wanted = ctx;
-    return fleet_has_event(wanted->daemon, wanted->type);
+    return fleet_events(wanted->daemon, wanted->type) > 0;
 }
 
 bool fleet_waits_event(struct daemon *daemon, const char *type, int64_t at_most_ms)

@@ -38,6 +38,7 @@ struct call fleet_reports_modern(struct daemon *daemon, struct node *body, const
 void fleet_modern_report(struct node *body, const char *state, const char *lease_id, char *out, size_t size);
 
 struct call fleet_reads(struct daemon *daemon, const struct node *head);
+void fleet_read_path(const struct node *head, char out[FLEET_CLAIM_SIZE]);
 void fleet_beats(struct daemon *daemon, const struct node *head, const char *status, const char *body_id);    /* body_id may be NULL */
 
 struct call fleet_claims(struct daemon *daemon, const struct node *head, const char *attempt_id);
@@ -53,8 +54,9 @@ struct call fleet_slots(struct daemon *daemon);
 json_t *fleet_row(const struct call *slots, const char *body_id);           /* borrowed */
 const char *fleet_lease_id(const struct call *slots, const char *body_id);  /* "" when the slot has no lease */
 const char *fleet_lease_state(const struct call *slots, const char *body_id);
-/* Whether an event of this type has been published so far. */
-bool fleet_has_event(struct daemon *daemon, const char *type);
+const char *fleet_holder(const struct call *slots, const char *body_id);    /* head_id of the lease, "" likewise */
+/* How many events of this type have been published so far (at most 100 are counted), the lives before a restart included. */
+size_t fleet_events(struct daemon *daemon, const char *type);
 bool fleet_waits_event(struct daemon *daemon, const char *type, int64_t at_most_ms);
 /* GET /readyz says 200 (or: says 503) within the time. */
 bool fleet_waits_ready(struct daemon *daemon, bool ready, int64_t at_most_ms);
