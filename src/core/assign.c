@@ -7,8 +7,7 @@
 #include "hydra/base/arena.h"
 #include "seeking.h"
 
-struct free_slot { const struct body_rec *body; const struct node_rec *node; uint32_t slot, base; bool taken; };
-struct table { struct hc_arena arena; size_t slot_count; struct free_slot *slots; size_t ticket_count; const struct ticket_rec **tickets; };
+struct table { size_t slot_count; struct free_slot *slots; size_t ticket_count; const struct ticket_rec **tickets; };
 
 bool ticket_alive(const struct core_view *v, const struct ticket_rec *ticket)
 {
@@ -39,10 +38,11 @@ static bool stands_before(const struct ticket_rec *a, const struct ticket_rec *b
     return strcmp(a->id, b->id) < 0;
 }
 
-static enum hc_err gather_tickets(const struct core_view *v, const char *district, const struct seeker *who, struct table *table)
+static enum hc_err gather_tickets(const struct core_view *v, const char *district, const struct seeker *who, struct hc_arena *arena,
+                                  struct table *table)
 {
     size_t size = alloc_count(v->saved, REC_TICKET);
-    table->tickets = hc_arena_array(&table->arena, size + 1, sizeof table->tickets[0]);
+    table->tickets = hc_arena_array(arena, size + 1, sizeof table->tickets[0]);
     if (table->tickets == NULL)
         return HC_ERR_NOMEM;
     for (size_t i = 0; i < size; i++) {
@@ -57,13 +57,13 @@ static enum hc_err gather_tickets(const struct core_view *v, const char *distric
     return HC_OK;
 }
 
-static enum hc_err gather_slots(const struct core_view *v, const char *district, struct table *table)
+enum hc_err free_slots(const struct core_view *v, const char *district, struct hc_arena *arena, struct free_slot **ret, size_t *ret_count)
 {
-    size_t size = 0;
+    size_t size = 0, count = 0;
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++)
         size += ((const struct body_rec *)alloc_at(v->saved, REC_BODY, i))->slot_count;
-    table->slots = hc_arena_array(&table->arena, size + 1, sizeof table->slots[0]);
-    if (table->slots == NULL)
+    struct free_slot *slots = hc_arena_array(arena, size + 1, sizeof slots[0]);
+    if (slots == NULL)
         return HC_ERR_NOMEM;
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
@@ -75,9 +75,11 @@ static enum hc_err gather_slots(const struct core_view *v, const char *district,
                 continue;
             uint32_t base = slot_why_not(v, body, slot);
             if ((base & ~(uint32_t)WHY_NOT_PROMISED) == 0)
-                table->slots[table->slot_count++] = (struct free_slot){ .body = body, .node = node, .slot = slot, .base = base };
+                slots[count++] = (struct free_slot){ .body = body, .node = node, .slot = slot, .base = base };
         }
     }
+    *ret = slots;
+    *ret_count = count;
     return HC_OK;
 }
 
@@ -130,14 +132,15 @@ static void assign(const struct core_view *v, struct table *table, struct picks 
 enum hc_err picks_make(const struct core_view *v, const char *district, const struct seeker *who, struct picks *ret)
 {
     struct table table = { 0 };
+    struct hc_arena arena = { 0 };
     ret->count = 0;
     ret->full = false;
-    enum hc_err err = gather_tickets(v, district, who, &table);
+    enum hc_err err = gather_tickets(v, district, who, &arena, &table);
     if (err == HC_OK && table.ticket_count > 0)
-        err = gather_slots(v, district, &table);
+        err = free_slots(v, district, &arena, &table.slots, &table.slot_count);
     if (err == HC_OK)
         assign(v, &table, ret);
-    hc_arena_free(&table.arena);
+    hc_arena_free(&arena);
     return err;
 }
 

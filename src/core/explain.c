@@ -35,54 +35,60 @@ static bool stands_before(const struct ticket_rec *a, const struct ticket_rec *b
     return strcmp(a->id, b->id) < 0;
 }
 
-/* The slots that are free for somebody, found once for all rows: in a queue there are few, or none. */
-struct free_slot { const struct body_rec *body; const char *district; uint32_t slot; };
-struct free_slots { struct free_slot *at; size_t count; };
+/* One district as all its tickets see it, looked at once for all rows: what is free, and to whom it would go. */
+struct line { const struct core_view *v; const char *district; struct free_slot *slots; size_t slot_count; struct picks *picks; };
 
-static enum hc_err find_free(const struct core_view *v, struct hc_arena *arena, struct free_slots *ret)
+static enum hc_err line_look(struct line *line, struct hc_arena *arena)
 {
-    size_t bodies = alloc_count(v->saved, REC_BODY), size = 0;
-    for (size_t i = 0; i < bodies; i++)
-        size += ((const struct body_rec *)alloc_at(v->saved, REC_BODY, i))->slot_count;
-    *ret = (struct free_slots){ .at = hc_arena_array(arena, size + 1, sizeof ret->at[0]) };
-    if (ret->at == NULL)
+    line->picks = hc_arena_alloc(arena, sizeof *line->picks);
+    if (line->picks == NULL)
         return HC_ERR_NOMEM;
-    for (size_t i = 0; i < bodies; i++) {
-        const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
-        const struct node_rec *node = alloc_node(v->saved, body->rec.key);
-        for (uint32_t slot = 0; node != NULL && slot < body->slot_count; slot++)
-            if (slot_why_not(v, body, slot) == 0)
-                ret->at[ret->count++] = (struct free_slot){ body, node->district, slot };
-    }
-    return HC_OK;
+    enum hc_err err = picks_make(line->v, line->district, NULL, line->picks);
+    return err == HC_OK ? free_slots(line->v, line->district, arena, &line->slots, &line->slot_count) : err;
+}
+
+static const struct ticket_rec *picked_by(const struct picks *picks, const struct free_slot *slot)
+{
+    for (size_t i = 0; i < picks->count; i++)
+        if (picks->at[i].slot == slot->slot && picks->at[i].body == slot->body)
+            return picks->at[i].ticket;
+    return NULL;
+}
+
+static uint32_t ticket_why_not(const struct line *line, struct seeking *k, const struct ticket_rec *ticket, const struct free_slot *slot)
+{
+    bool own = hc_same(slot->body->slots[slot->slot].promise_ticket_id, ticket->id);
+    uint32_t base = own ? 0 : slot->base;
+    uint32_t mask = base | seeking_why_not(k, slot->body, slot->node, slot->slot, base);
+    const struct ticket_rec *by = (mask & ~(uint32_t)WHY_NOT_DEMOTED) == 0 ? picked_by(line->picks, slot) : NULL;
+    return by != NULL && by != ticket && stands_before(by, ticket) ? mask | WHY_NOT_KEPT_FOR_OLDER : mask;
 }
 
 /* The free slots that this ticket does not get, and why; the first QUEUE_SKIPPED_MAX of them. */
-static enum hc_err fill_skipped(const struct core_view *v, const struct ticket_rec *ticket, const struct free_slots *free,
-                                struct hc_arena *arena, struct queue_row *row)
+static enum hc_err fill_skipped(const struct line *line, const struct ticket_rec *ticket, struct hc_arena *arena, struct queue_row *row)
 {
+    struct seeking k;
     struct seeker who = ticket_seeker(ticket);
-    size_t most = free->count < QUEUE_SKIPPED_MAX ? free->count : QUEUE_SKIPPED_MAX;
+    size_t most = line->slot_count < QUEUE_SKIPPED_MAX ? line->slot_count : QUEUE_SKIPPED_MAX;
+    seeking_start(&k, line->v, &who);
     row->skipped = hc_arena_array(arena, most + 1, sizeof row->skipped[0]);
     if (row->skipped == NULL)
         return HC_ERR_NOMEM;
-    for (size_t i = 0; i < free->count && row->skipped_count < most; i++) {
-        if (!hc_same(free->at[i].district, ticket->district))
-            continue;
-        uint32_t why_not = slot_why_not_for(v, free->at[i].body, free->at[i].slot, &who);
+    for (size_t i = 0; i < line->slot_count && row->skipped_count < most; i++) {
+        uint32_t why_not = ticket_why_not(line, &k, ticket, &line->slots[i]);
         if ((why_not & ~(uint32_t)WHY_NOT_DEMOTED) == 0)
             continue;
         struct skipped_slot *skipped = &row->skipped[row->skipped_count++];
-        skipped->slot = free->at[i].slot;
+        skipped->slot = line->slots[i].slot;
         skipped->why_not = why_not;
-        HC_SET(skipped->body_id, free->at[i].body->rec.key);
+        HC_SET(skipped->body_id, line->slots[i].body->rec.key);
     }
     return HC_OK;
 }
 
-static enum hc_err fill_row(const struct core_view *v, const struct ticket_rec *ticket, const struct free_slots *free,
-                            struct hc_arena *arena, struct queue_row *row)
+static enum hc_err fill_row(const struct line *line, const struct ticket_rec *ticket, struct hc_arena *arena, struct queue_row *row)
 {
+    const struct core_view *v = line->v;
     const struct node_rec *head = alloc_node(v->saved, ticket->rec.key);
     struct ticket_facts facts;
     query_ticket(v, ticket, &facts);
@@ -98,7 +104,19 @@ static enum hc_err fill_row(const struct core_view *v, const struct ticket_rec *
         HC_SET(row->head_name, head->name);
         HC_SET(row->venue, head->venue);
     }
-    return fill_skipped(v, ticket, free, arena, row);
+    return fill_skipped(line, ticket, arena, row);
+}
+
+/* The rows of one district of `order`, from its first ticket at `from` on. */
+static enum hc_err fill_district(const struct core_view *v, const struct ticket_rec *const *order, size_t count, size_t from,
+                                 struct hc_arena *arena, struct queue_row *rows)
+{
+    struct line line = { .v = v, .district = order[from]->district };
+    enum hc_err err = line_look(&line, arena);
+    for (size_t i = from; i < count && err == HC_OK; i++)
+        if (hc_same(order[i]->district, line.district))
+            err = fill_row(&line, order[i], arena, &rows[i]);
+    return err;
 }
 
 enum hc_err query_queue(const struct core_view *v, const char *district, struct hc_arena *arena, struct queue_row **ret_rows,
@@ -118,10 +136,10 @@ enum hc_err query_queue(const struct core_view *v, const char *district, struct 
             order[at] = order[at - 1];
         order[at] = ticket;
     }
-    struct free_slots free;
-    enum hc_err err = find_free(v, arena, &free);
+    enum hc_err err = HC_OK;
     for (size_t i = 0; i < count && err == HC_OK; i++)
-        err = fill_row(v, order[i], &free, arena, &rows[i]);
+        if (rows[i].ticket == NULL)                  /* the first of its district */
+            err = fill_district(v, order, count, i, arena, rows);
     if (err != HC_OK)
         return err;
     *ret_rows = rows;

@@ -94,7 +94,8 @@ static int64_t median_of(const struct pool_obs *pool)
 static const struct node_rec *pool_of(const struct core_view *v, const struct ticket_rec *ticket, const struct pool_obs **ret_pool)
 {
     const struct node_rec *head = alloc_node(v->saved, ticket->rec.key), *found = NULL;
-    for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
+    size_t bodies = observed_count(v->obs, OBS_POOL) == 0 ? 0 : alloc_count(v->saved, REC_BODY);      /* no history at all */
+    for (size_t i = 0; i < bodies; i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
         const struct node_rec *node = alloc_node(v->saved, body->rec.key);
         bool home = node != NULL && head != NULL && hc_same(node->venue, head->venue);
