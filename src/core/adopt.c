@@ -186,7 +186,7 @@ enum hc_err adopt_slot(struct step *s, const char *body_id, uint32_t index)
     const struct lease *lease = slot_live_lease(slot);
     if (lease != NULL)
         return lease->state == LEASE_ADOPTED && lease->head_id[0] == '\0' ? attribute(s, body_id, slot, lease, obs) : HC_OK;
-    /* else history has not been written for long: the slot stays occupied by its session */
-    bool room = slot->lease_count < SLOT_LEASES_MAX;
+    /* Else history has not been written for long, or nodes.yaml lost the body: the slot stays occupied by its session. */
+    bool room = slot->lease_count < SLOT_LEASES_MAX && alloc_node(s->live, body_id) != NULL;
     return room && newer_than_ends(slot, obs) ? adopt_first(s, body_id, slot, obs) : HC_OK;
 }

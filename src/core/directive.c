@@ -116,7 +116,7 @@ static enum hc_err fill_slot(const struct table *t, bool modern, uint32_t index,
     }
     if (lease == NULL)
         return fill_entries(t, NULL, modern, row);
-    bool ends = lease->state == LEASE_DRAINING && may_terminate(t, lease->why, lease->drain_since);
+    bool ends = lease->state == LEASE_DRAINING && may_terminate(t, lease->why, lease->changed_at);
     row->action = ends ? ACTION_TERMINATE : ACTION_SERVE;
     row->protocol = lease->protocol;
     HC_SET(row->lease_id, lease->id);

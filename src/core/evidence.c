@@ -138,13 +138,26 @@ static enum hc_err pre_stream_evidence(struct step *s, const char *body_id, cons
     return shown->failed && shown->live == NULL ? lease_event(s, lease_id, LEV_LAUNCH_FAILED, WHY_LAUNCH_FAILED, FATE_BY_WHY) : HC_OK;
 }
 
+/* A legacy head that was handed this lease again since its body fell idle (§6.3.4) is on its way: it cannot be told that the slot went to
+ * another. It gets the time of a start, once per idle stretch, whatever it reads. */
+static bool on_its_way(const struct step *s, const struct lease *lease, hc_time at)
+{
+    const struct node_obs *head = lease->protocol >= 2 ? NULL : observed_node(s->obs, lease->head_id);
+    if (head == NULL || lease->head_id[0] == '\0' || !hc_same(head->read_lease_id, lease->id) || hc_time_before(head->read_at,
+                                                                                                                lease->idle_since))
+        return false;
+    hc_time start_by = hc_time_add(head->read_at, s->t->start_deadline_legacy_ms);
+    hc_time at_most = hc_time_add(lease->idle_since, s->t->body_idle_confirm_ms + s->t->start_deadline_legacy_ms);
+    return hc_time_before(at, hc_time_earlier(start_by, at_most));
+}
+
 /* Two idle reports, first to last at least bodyIdleConfirm apart; none while the agent warms up. */
 static enum hc_err idle_evidence(struct step *s, const char *body_id, const struct lease *lease, const struct body_obs *obs)
 {
     hc_time at = obs->reported_at;
     if (hc_time_set(lease->idle_since)) {
         bool long_enough = hc_time_since(at, lease->idle_since) >= s->t->body_idle_confirm_ms;
-        return long_enough ? lease_event(s, lease->id, LEV_BODY_IDLE, WHY_BODY_IDLE, FATE_BY_WHY) : HC_OK;
+        return long_enough && !on_its_way(s, lease, at) ? lease_event(s, lease->id, LEV_BODY_IDLE, WHY_BODY_IDLE, FATE_BY_WHY) : HC_OK;
     }
     char lease_id[HC_ID_SIZE];
     HC_SET(lease_id, lease->id);
@@ -152,6 +165,18 @@ static enum hc_err idle_evidence(struct step *s, const char *body_id, const stru
     if (body == NULL)
         return HC_ERR_NOMEM;
     lease_in(body, lease_id, NULL)->idle_since = at;
+    return HC_OK;
+}
+
+static enum hc_err not_idle(struct step *s, const char *body_id, const char *lease_id)
+{
+    const struct lease *lease = alloc_lease(s->live, lease_id, NULL, NULL);
+    if (lease == NULL || !hc_time_set(lease->idle_since))
+        return HC_OK;
+    struct body_rec *body = step_edit_body(s, body_id);
+    if (body == NULL)
+        return HC_ERR_NOMEM;
+    lease_in(body, lease_id, NULL)->idle_since = HC_TIME_NEVER;
     return HC_OK;
 }
 
@@ -177,14 +202,10 @@ static enum hc_err streaming_evidence(struct step *s, const char *body_id, uint3
         enum hc_err err = learn(s, body_id, lease_id, shown->live);
         if (err == HC_OK)
             err = renew_by_body(s, lease_id, obs->reported_at);
-        if (err != HC_OK || !hc_time_set(lease->idle_since))
-            return err;
-        struct body_rec *body = step_edit_body(s, body_id);
-        if (body == NULL)
-            return HC_ERR_NOMEM;
-        lease_in(body, lease_id, NULL)->idle_since = HC_TIME_NEVER;
-        return HC_OK;
+        return err == HC_OK ? not_idle(s, body_id, lease_id) : err;
     }
+    if (shown->other)
+        return not_idle(s, body_id, lease_id);      /* a stranger's session renews nothing, but the slot is not idle */
     bool newer = hc_time_before(lease->changed_at, obs->reported_at);      /* the report that made it stream is not yet one that it ended */
     if (!newer || !slot_idle(obs, slot) || agent_warming(obs, s->t, obs->reported_at))
         return HC_OK;

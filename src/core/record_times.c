@@ -5,6 +5,7 @@
 
 enum time_kind {
     TIME_PAST,            /* it happened */
+    TIME_BEFORE_US,       /* it happened, and is compared with our start: no future at all is tolerated */
     TIME_SILENCE,         /* it happened, and a clock counts from it */
     TIME_UNTIL,           /* an absolute deadline */
     TIME_ROLLING          /* a deadline that renewals move */
@@ -19,8 +20,9 @@ struct time_walk {
 
 static hc_time clamped(const struct time_walk *w, hc_time t, enum time_kind kind, int64_t full_ms)
 {
-    bool past = kind == TIME_PAST || kind == TIME_SILENCE;
-    if (past)
+    if (kind == TIME_BEFORE_US)
+        return hc_time_earlier(t, w->now);
+    if (kind == TIME_PAST || kind == TIME_SILENCE)
         return hc_time_since(t, w->now) > FUTURE_TOLERATED_MS ? w->now : t;
     if (hc_time_since(t, w->now) <= full_ms)
         return t;
@@ -69,7 +71,7 @@ static void visit_lease(struct time_walk *w, struct lease *lease)
     enum time_kind silence = over ? TIME_PAST : TIME_SILENCE;
     visit(w, &lease->granted_at, TIME_PAST, 0);
     visit(w, &lease->streaming_at, TIME_PAST, 0);
-    visit(w, &lease->changed_at, TIME_PAST, 0);
+    visit(w, &lease->changed_at, TIME_BEFORE_US, 0);
     visit(w, &lease->renewed_at, silence, 0);
     visit(w, &lease->head_renewed_at, silence, 0);
     visit(w, &lease->idle_since, silence, 0);
@@ -88,7 +90,7 @@ static void visit_slot(struct time_walk *w, struct slot *slot)
     visit(w, &slot->promise_until, TIME_ROLLING, w->t->promise_window_ms);
     visit(w, &slot->silent_until, TIME_ROLLING, w->t->silent_head_backoff_ms);
     for (size_t i = 0; i < slot->ghost_count; i++)
-        visit(w, &slot->ghosts[i].ended_at, TIME_PAST, 0);
+        visit(w, &slot->ghosts[i].ended_at, TIME_BEFORE_US, 0);
     for (size_t i = 0; i < slot->lease_count; i++)
         visit_lease(w, &slot->leases[i]);
 }

@@ -127,7 +127,8 @@ const struct ghost *session_refused(const struct core_view *v, const struct body
         return NULL;
     for (size_t i = 0; i < body->slots[slot].ghost_count; i++) {
         const struct ghost *ghost = &body->slots[slot].ghosts[i];
-        if (ghost->refused && goes_on(v, obs, slot, ghost, seen))
+        bool laid = hc_time_before(ghost->ended_at, obs->idle_at[slot]);      /* known before it can be saved */
+        if (ghost->refused && !laid && goes_on(v, obs, slot, ghost, seen))
             return ghost;
     }
     return NULL;

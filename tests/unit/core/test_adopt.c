@@ -209,6 +209,17 @@ static void test_witness__it_is_the_holder__is_none(void **state)
     assert_int_equal(fleet_notes(fleet_heartbeat(f, "h1", "streaming", "b1"), NOTE_SLOT_CONFLICT), 0);
 }
 
+/* §3.1: a body that nodes.yaml lost has nobody who could answer for it. */
+static void test_session__its_body_has_no_node__is_not_adopted(void **state)
+{
+    struct fleet *f = *state;
+    visit_fleet(f);
+    assert_int_equal(alloc_put(f->alloc, REC_NODE, "b1", NULL), HC_OK);
+    assert_int_equal(fleet_notes(visit_shows(f, "b1", SESSION_STREAMING, "", "l1"), NOTE_LEASE_ADOPTED), 0);
+    const struct body_rec *body = alloc_body(f->alloc, "b1");      /* it goes when it serves nobody */
+    assert_true(body == NULL || slot_live_lease(&body->slots[0]) == NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +234,7 @@ int main(void)
         FLEET_TEST(test_revoked__another_launch_by_another_client__is_adopted),
         FLEET_TEST(test_revoked__legacy_session_goes_on__is_refused_until_idle),
         FLEET_TEST(test_witness__streams_from_anothers_body__is_a_conflict_once),
+        FLEET_TEST(test_session__its_body_has_no_node__is_not_adopted),
         FLEET_TEST(test_witness__it_is_the_holder__is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,6 +185,10 @@ static void test_directive__boot_safe_mode__only_new_asks_terminate(void **state
     (void)visit_shows(f, "b1", SESSION_STREAMING, "", "l1");
     assert_int_equal(fleet_lease(f, lease)->state, LEASE_DRAINING);
     assert_int_equal(tell(f, &told)->action, ACTION_SERVE);
+    struct core_event over = fleet_event(f, CORE_OUTAGE_OVER, CALLER_SYSTEM, "");
+    over.u.outage.outage_ms = 1000;                /* moves its clock, not the moment in which it was asked for */
+    (void)fleet_step(f, &over);
+    assert_int_equal(tell(f, &told)->action, ACTION_SERVE);
     visit_revoke(f, lease);
     assert_int_equal(tell(f, &told)->action, ACTION_TERMINATE);
     hc_arena_free(&told.arena);

@@ -345,6 +345,47 @@ static void test_left_behind__body_returns__drains_what_plays_ends_what_does_not
     }
 }
 
+/* Two idle reports with a stranger in between are no idle stretch. */
+static void test_streaming__stranger_between_idle_reports__is_not_idle(void **state)
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE];
+    visit_fleet(f);
+    visit_plays(f, lease);
+    (void)visit_idle(f, "b1");
+    fleet_pass(f, 40000);
+    f->now = hc_time_add(f->now, 5000);
+    fleet_session(f, "b1", 0, SESSION_STREAMING, "", "l9");
+    client(f, "uuid-9", "hydra-h2");
+    (void)fleet_report(f, "b1");
+    assert_false(hc_time_set(fleet_lease(f, lease)->idle_since));
+    (void)visit_idle(f, "b1");
+    fleet_pass(f, 40000);
+    assert_int_equal(state_of(f, lease), LEASE_STREAMING);
+}
+
+/* A legacy head that was handed its body again cannot be told that another got it meanwhile: it gets the time of a start, once. */
+static void test_streaming__handed_out_again_while_idle__waits_for_that_start_once(void **state)
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE];
+    visit_fleet(f);
+    visit_plays(f, lease);
+    (void)fleet_heartbeat(f, "h1", "streaming", "b1");
+    (void)visit_idle(f, "b1");
+    fleet_pass(f, 50000);
+    assert_int_equal(fleet_read(f, "h1", FLEET_EXPERIENCE)->answer, ANSWER_ROWS);
+    assert_string_equal(alloc_head_lease(f->alloc, "h1"), lease);
+    fleet_pass(f, 3 * HC_MINUTE_MS);
+    assert_int_equal(state_of(f, lease), LEASE_STREAMING);
+    (void)fleet_heartbeat(f, "h1", "streaming", "b1");
+    f->now = hc_time_add(f->now, 1000);
+    (void)fleet_read(f, "h1", FLEET_EXPERIENCE);
+    fleet_pass(f, 60000);
+    assert_int_equal(state_of(f, lease), LEASE_ENDED);      /* I8: no read renews it for ever */
+    assert_int_equal(fleet_lease(f, lease)->why, WHY_BODY_IDLE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +405,8 @@ int main(void)
         FLEET_TEST(test_slot__second_client_joins__is_a_conflict_told_once_i9),
         FLEET_TEST(test_slot__only_a_strangers_session__renews_nothing),
         FLEET_TEST(test_store__is_down__reports_are_facts_only),
+        FLEET_TEST(test_streaming__stranger_between_idle_reports__is_not_idle),
+        FLEET_TEST(test_streaming__handed_out_again_while_idle__waits_for_that_start_once),
         FLEET_TEST(test_left_behind__body_returns__drains_what_plays_ends_what_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
