@@ -2,8 +2,6 @@
 #include "pipeline.h"
 
 #include "hydra/base/arena.h"
-#include "hydra/os/clock.h"
-#include "operator_tokens.h"
 
 enum hc_err api_new(const struct api_config *config, struct api **ret_api, struct hc_diag *diag)
 {
@@ -12,12 +10,10 @@ enum hc_err api_new(const struct api_config *config, struct api **ret_api, struc
         return hc_fail(diag, HC_ERR_NOMEM, "no memory for the api");
     api->config = *config;
     api->owner = (struct http_owner){ .ctx = api, .begin = call_begin, .ready = call_ready, .done = call_done };
-    api->started_at = os_now();
+    api->started_at = config->now();
     api->started_ms = config->monotonic_ms();
     api->signs = signs_new();
     enum hc_err err = api->signs == NULL ? hc_fail(diag, HC_ERR_NOMEM, "no memory for the api") : HC_OK;
-    if (err == HC_OK)
-        err = operator_tokens_open(config->data_dir, &api->tokens, diag);
     if (err != HC_OK) {
         api_free(api);
         return err;
@@ -31,7 +27,6 @@ void api_free(struct api *api)
 {
     if (api == NULL)
         return;
-    operator_tokens_close(api->tokens);
     signs_free(api->signs);
     hc_free(api);
 }

@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "hydra/base/log.h"
-#include "operator_tokens.h"
 
 #define LATE_SLACK_MS        500      /* the engine's own deadline comes first */
 #define STORE_RETRY_SECONDS  5
@@ -22,7 +21,7 @@ static bool find_principal(void *ctx, const char *token_hash, struct principal *
     struct api *api = ctx;
     enum approval approval;
     uint32_t roles;
-    if (operator_tokens_find(api->tokens, token_hash, ret))
+    if (api->config.operator_token(api->config.operator_ctx, token_hash, ret))
         return true;
     if (!engine_node_by_token(api->config.engine, token_hash, ret->id, &approval, &roles))
         return false;

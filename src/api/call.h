@@ -110,7 +110,6 @@ void json_would(const struct core_result *result, struct hc_buf *out);
 struct api {
     struct api_config config;
     struct http_owner owner;
-    struct operator_tokens *tokens;             /* operator_tokens.c */
     struct signs_of_life *signs;                /* seen.c */
     struct call *waiting[WAIT_KINDS], *waiting_last[WAIT_KINDS];       /* oldest first */
     struct call *event_readers;                 /* events.c: who follows the events */

@@ -3,14 +3,13 @@
 #include <string.h>
 
 #include "hydra/crypto/digest.h"
-#include "hydra/os/random.h"
 
 #define TOKEN_BYTES 32
 
-void node_token_make(struct node_token *ret)
+void node_token_make(void (*random)(void *out, size_t len), struct node_token *ret)
 {
     uint8_t bytes[TOKEN_BYTES];
-    os_random(bytes, sizeof bytes);
+    random(bytes, sizeof bytes);
     (void)crypto_base64url(bytes, sizeof bytes, ret->token, sizeof ret->token);
     crypto_wipe(bytes, sizeof bytes);
     crypto_sha256_hex(ret->token, strlen(ret->token), ret->hash);

@@ -6,6 +6,6 @@
 
 #define NODE_TOKEN_SIZE 44             /* base64url of 32 bytes */
 struct node_token { char token[NODE_TOKEN_SIZE], hash[HC_HASH_SIZE]; };
-void node_token_make(struct node_token *ret);
+void node_token_make(void (*random)(void *out, size_t len), struct node_token *ret);
 
 #endif

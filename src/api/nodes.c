@@ -43,7 +43,7 @@ static const struct node_token *new_token(struct call *call)
         call_fault(call, HC_ERR_NOMEM);
         return NULL;
     }
-    node_token_make(made);
+    node_token_make(call->api->config.random, made);
     call->user = made;
     return made;
 }

@@ -17,6 +17,7 @@
 #include "hydra/os/random.h"
 #include "hydra/os/service.h"
 #include "hydra/store/store.h"
+#include "operator_tokens.h"
 
 #define DESCRIPTORS_BESIDE   64       /* architecture §2: descriptors >= connections + 64 */
 #define STOP_PATIENCE_MS     5000     /* wire §8: answers in flight are finished, at most 5 s */
@@ -33,6 +34,7 @@ struct daemon {
     struct store *store;
     struct feed *feed;
     struct engine *engine;
+    struct operator_tokens *tokens;
     struct api *api;
     struct http_server *http;
     struct daemon_config reloaded;     /* of the last SIGHUP: the api borrows its text */
@@ -76,7 +78,8 @@ static void fill_core(struct daemon *d)
 static struct api_config api_settings(const struct daemon *d, const struct daemon_config *from)
 {
     return (struct api_config){
-        .engine = d->engine, .feed = d->feed, .metrics = d->metrics, .core = &d->core, .data_dir = d->config->data_dir,
+        .engine = d->engine, .feed = d->feed, .metrics = d->metrics, .core = &d->core, .operator_token = operator_tokens_find,
+        .operator_ctx = d->tokens, .now = os_now, .random = os_random,
             .version = HYDRA_VERSION,
         .server_url = d->server_url, .enrol_pending = from->approve == APPROVE_MANUAL,
             .metrics_on_loopback = from->metrics_open_on_loopback,
@@ -121,8 +124,10 @@ static enum hc_err name_server(struct daemon *d, char *url, size_t size)
 
 static int open_wire(struct daemon *d, struct hc_diag *diag)
 {
-    struct api_config settings = api_settings(d, d->config);
     char url[128];
+    if (operator_tokens_open(d->config->data_dir, &d->tokens, diag) != HC_OK)
+        return complain(diag, EXIT_FAILED);
+    struct api_config settings = api_settings(d, d->config);
     if (api_new(&settings, &d->api, diag) != HC_OK)
         return complain(diag, EXIT_FAILED);
     struct http_config http = {
@@ -262,6 +267,7 @@ static void close_all(struct daemon *d)
     engine_stop(d->engine);            /* first: it answers what still waits, while there is a server to answer through */
     http_free(d->http);
     api_free(d->api);
+    operator_tokens_close(d->tokens);
     (void)feed_close(d->feed);
     (void)store_close(d->store);
     metrics_free(d->metrics);

@@ -4,6 +4,7 @@
 #ifndef HYDRA_API_API_H
 #define HYDRA_API_API_H
 
+#include "hydra/auth/auth.h"
 #include "hydra/engine/engine.h"
 #include "hydra/http/http.h"
 
@@ -11,12 +12,14 @@ struct api_sunshine { const char *district, *username, *password; };     /* wire
 struct api_config {
     struct engine *engine; struct feed *feed; struct metrics *metrics;
     const struct core_config *core;
-    const char *data_dir;              /* tokens.yaml is read from here, again within 2 s of a change */
+    auth_lookup_fn *operator_token; void *operator_ctx;   /* operators' tokens: whose is this digest */
     const char *version, *server_url;  /* server_url: what enrolled devices are told */
     bool enrol_pending;                /* enrollment: {approve: manual} */
     bool metrics_on_loopback;
     const struct api_sunshine *sunshine; size_t sunshine_count;
     int64_t (*monotonic_ms)(void);
+    hc_time (*now)(void);
+    void (*random)(void *out, size_t len);
 };
 struct api;
 HC_MUST enum hc_err api_new(const struct api_config *config, struct api **ret_api, struct hc_diag *diag);

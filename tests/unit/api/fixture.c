@@ -17,7 +17,6 @@
 #include "hydra/crypto/digest.h"
 #include "hydra/os/clock.h"
 #include "hydra/os/random.h"
-#include "hydra/store/tokens.h"
 
 #define TURN_MS       20
 #define REQUEST_SIZE  (512 * 1024)
@@ -112,14 +111,23 @@ static void quiet(const char *line)
     (void)line;
 }
 
-static void add_token(const struct rig *r, enum token_kind kind, const char *id, const char *token)
+static bool find_operator(void *ctx, const char *token_hash, struct principal *ret)
 {
-    char hash[HC_HASH_SIZE];
-    struct hc_diag diag = { "" };
-    crypto_sha256_hex(token, strlen(token), hash);
-    enum hc_err err = tokens_add(r->data_dir, kind, id, hash, os_now(), &diag);
-    if (err != HC_OK)
-        fail_msg("%s", diag.text);
+    static const struct { const char *const *token; enum principal_kind kind; const char *id; } rows[] = {
+        { &RIG_ADMIN, PRINCIPAL_ADMIN, "tok-admin" }, { &RIG_READ, PRINCIPAL_READ, "tok-read" },
+        { &RIG_FLEET, PRINCIPAL_FLEET, "tok-fleet" },
+    };
+    (void)ctx;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char hash[HC_HASH_SIZE];
+        crypto_sha256_hex(*rows[i].token, strlen(*rows[i].token), hash);
+        if (!crypto_same_text(hash, token_hash))
+            continue;
+        ret->kind = rows[i].kind;
+        HC_SET(ret->id, rows[i].id);
+        return true;
+    }
+    return false;
 }
 
 static void open_engine(struct rig *r)
@@ -141,8 +149,8 @@ static void open_wire(struct rig *r)
 {
     static const struct api_sunshine sunshine[] = { { RIG_DISTRICT, "sunny", "shine" } };
     struct hc_diag diag = { "" };
-    r->config = (struct api_config){ .engine = r->engine, .feed = r->feed, .metrics = r->metrics, .core = &r->core, .data_dir = r->data_dir,
-                                     .version = "0.0.1", .server_url = "http://cluster.example", .metrics_on_loopback = true,
+    r->config = (struct api_config){ .engine = r->engine, .feed = r->feed, .metrics = r->metrics, .core = &r->core, .operator_token = find_operator,
+                                     .random = os_random, .now = rig_now, .version = "0.0.1", .server_url = "http://cluster.example", .metrics_on_loopback = true,
                                      .sunshine = sunshine, .sunshine_count = 1, .monotonic_ms = os_monotonic_ms };
     if (api_new(&r->config, &r->api, &diag) != HC_OK)
         fail_msg("%s", diag.text);
@@ -171,9 +179,6 @@ int rig_setup(void **state)
     HC_SET(r->core.default_district, RIG_DISTRICT);
     r->core.queue_max_tickets = QUEUE_TICKETS_DEFAULT;
     memset(r->core.secret, 7, sizeof r->core.secret);
-    add_token(r, TOKEN_ADMIN, "tok-admin", RIG_ADMIN);
-    add_token(r, TOKEN_READ, "tok-read", RIG_READ);
-    add_token(r, TOKEN_FLEET, "tok-fleet", RIG_FLEET);
     r->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     r->metrics = metrics_new();
     assert_true(r->wake_fd >= 0 && r->metrics != NULL);
@@ -185,7 +190,7 @@ int rig_setup(void **state)
 
 static void remove_dir(const char *path)
 {
-    static const char *const files[] = { "tokens.yaml", "tokens.yaml.lock", "sessions.jsonl", "events.jsonl", "events.jsonl.1" };
+    static const char *const files[] = { "sessions.jsonl", "events.jsonl", "events.jsonl.1" };
     char name[512];
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         (void)snprintf(name, sizeof name, "%s/%s", path, files[i]);

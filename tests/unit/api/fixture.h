@@ -26,7 +26,7 @@
 #define RIG_EXPERIENCE  "rupelmonde"
 #define RIG_OWNER       "acme"        /* of every node, so that venues may serve each other */
 #define RIG_TOKEN_SIZE  64
-extern const char *const RIG_ADMIN, *const RIG_READ, *const RIG_FLEET;       /* operator tokens of the rig's tokens.yaml */
+extern const char *const RIG_ADMIN, *const RIG_READ, *const RIG_FLEET;       /* operator tokens */
 
 struct rig {
     char data_dir[256];

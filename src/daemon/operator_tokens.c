@@ -189,7 +189,7 @@ void operator_tokens_close(struct operator_tokens *tokens)
     hc_free(t);
 }
 
-bool operator_tokens_find(struct operator_tokens *tokens, const char *token_hash, struct principal *ret)
+bool operator_tokens_find(void *tokens, const char *token_hash, struct principal *ret)
 {
     static const enum principal_kind kinds[TOKEN_KINDS] = { [TOKEN_ADMIN] = PRINCIPAL_ADMIN, [TOKEN_READ] = PRINCIPAL_READ,
                                                             [TOKEN_FLEET] = PRINCIPAL_FLEET };

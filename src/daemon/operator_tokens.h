@@ -3,8 +3,8 @@
  * A thread of its own reads and writes the file, for a disk that hangs must not hang the loop: it looks once a second whether the file has
  * changed, and writes last_used at most once a minute for each token. All calls here are the loop thread's and never wait for the disk,
  * but for open. */
-#ifndef API_OPERATOR_TOKENS_H
-#define API_OPERATOR_TOKENS_H
+#ifndef DAEMON_OPERATOR_TOKENS_H
+#define DAEMON_OPERATOR_TOKENS_H
 
 #include "hydra/auth/auth.h"
 #include "hydra/base/err.h"
@@ -12,7 +12,7 @@
 struct operator_tokens;
 HC_MUST enum hc_err operator_tokens_open(const char *data_dir, struct operator_tokens **ret_tokens, struct hc_diag *diag);
 void operator_tokens_close(struct operator_tokens *tokens);      /* accepts NULL */
-/* False: no operator's token has this hash. */
-bool operator_tokens_find(struct operator_tokens *tokens, const char *token_hash, struct principal *ret);
+/* An auth_lookup_fn whose ctx is the struct operator_tokens. False: no operator's token has this hash. */
+bool operator_tokens_find(void *tokens, const char *token_hash, struct principal *ret);
 
 #endif
