@@ -80,12 +80,17 @@ static enum hc_err observe(struct step *s, struct beat *beat)
     if (seen == NULL)
         return HC_ERR_NOMEM;
     HC_SET(beat->body_before, seen->body_id);
-    beat->moved = !hc_same(seen->status, text(req->status)) || !hc_same(seen->body_id, text(req->body_id)) || !hc_time_set(seen->beat_at);
+    /* Only named fields change. A status that names no body (flat discovery and pairing say `body_id: null`) is at no body. */
+    const char *status = req->status == NULL ? seen->status : req->status;
+    const char *body_id = req->body_id != NULL ? req->body_id : req->status == NULL ? seen->body_id : "";
+    beat->moved = !hc_same(seen->status, status) || !hc_same(seen->body_id, body_id) || !hc_time_set(seen->beat_at);
     if (beat->moved)
         seen->status_since = s->now;
     seen->beat_at = s->now;
-    HC_SET(seen->status, text(req->status));
-    HC_SET(seen->body_id, text(req->body_id));
+    if (status != seen->status)
+        HC_SET(seen->status, status);
+    if (body_id != seen->body_id)
+        HC_SET(seen->body_id, body_id);
     HC_SET(seen->lease_id, text(req->lease_id));
     HC_SET(seen->stream_id, text(req->stream_id));
     seen->lease_state = req->lease_state;

@@ -65,6 +65,25 @@ static void test_heartbeat__each_status_on_a_hold__moves_it_as_the_table_says(vo
     }
 }
 
+static void test_heartbeat__names_no_status__leaves_status_and_body(void **state)      /* wire §2: only named fields change */
+{
+    struct fleet *f = *state;
+    fleet_body(f, "b1", "north");
+    fleet_head(f, "h1", "north", "hydraheadipad");
+    struct heartbeat_req req = usual_heartbeat("h1", "streaming");
+    req.body_id = "b1";
+    (void)ask_heartbeat(f, &req);
+    req.status = NULL;
+    req.body_id = NULL;
+    (void)ask_heartbeat(f, &req);
+    assert_string_equal(head_seen(f, "h1")->status, "streaming");
+    assert_string_equal(head_seen(f, "h1")->body_id, "b1");
+    req.status = "starting";
+    (void)ask_heartbeat(f, &req);
+    assert_string_equal(head_seen(f, "h1")->status, "starting");
+    assert_string_equal(head_seen(f, "h1")->body_id, "");
+}
+
 static void test_heartbeat__of_a_hold__is_saved_by_the_tick_only(void **state)      /* §3.8 */
 {
     struct fleet *f = *state;
@@ -320,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_heartbeat__each_status_on_a_hold__moves_it_as_the_table_says),
+        FLEET_TEST(test_heartbeat__names_no_status__leaves_status_and_body),
         FLEET_TEST(test_heartbeat__of_a_hold__is_saved_by_the_tick_only),
         FLEET_TEST(test_heartbeat__renews_past_the_start_deadline__fails_all_the_same),
         FLEET_TEST(test_heartbeat__error_after_it_is_pairing__ends_it_at_once),
