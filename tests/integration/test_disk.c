@@ -30,9 +30,9 @@ static void fleet(void)
     report_all();
 }
 
-static struct lease claim(size_t head, const char *attempt, long *ret_status)
+static struct held_lease claim(size_t head, const char *attempt, long *ret_status)
 {
-    struct lease lease = { .id = "" };
+    struct held_lease lease = { .id = "" };
     struct call call = fleet_claims(&scene.daemon, &heads[head], attempt);
     *ret_status = call.status;
     if ((call.status != 201 && call.status != 200) || !fleet_lease_of(&call, &lease))
@@ -41,7 +41,7 @@ static struct lease claim(size_t head, const char *attempt, long *ret_status)
     return lease;
 }
 
-static void expect_held(const struct lease *lease)
+static void expect_held(const struct held_lease *lease)
 {
     struct call slots = fleet_slots(&scene.daemon);
     assert_string_equal(fleet_lease_id(&slots, lease->body_id), lease->id);
@@ -80,7 +80,7 @@ static void claim_over(const char *rules, const char *hit, bool kept_in_memory)
 {
     long status;
     fleet();
-    struct lease first = claim(0, "a-1", &status);
+    struct held_lease first = claim(0, "a-1", &status);
     fault_set(&scene.home, rules);
     struct call refused = fleet_claims(&scene.daemon, &heads[1], "b-1");
     assert_true(refused.retry_after_seconds > 0);
@@ -95,7 +95,7 @@ static void claim_over(const char *rules, const char *hit, bool kept_in_memory)
     assert_true(fleet_waits_ready(&scene.daemon, true, SCENE_WAIT_MS));
     assert_int_equal(fleet_renews(&scene.daemon, &heads[0], &first), 200);
     report_all();
-    struct lease second = claim(1, kept_in_memory ? "b-1" : "b-2", &status);
+    struct held_lease second = claim(1, kept_in_memory ? "b-1" : "b-2", &status);
     if (!kept_in_memory)
         assert_int_equal(status, 201);
     assert_string_not_equal(second.body_id, first.body_id);
@@ -137,13 +137,13 @@ static void test_disk__killed_between_rename_and_folder_sync__one_lease_at_most_
     (void)state;
     long status;
     fleet();
-    struct lease first = claim(0, "a-1", &status);
+    struct held_lease first = claim(0, "a-1", &status);
     fault_set(&scene.home, "fsyncdir . EIO\n");
     scene_expect(fleet_claims(&scene.daemon, &heads[1], "b-1"), 503, "store_unavailable");
     fault_set(&scene.home, "");
     scene_restart_killed(&faulty);
     report_all();
-    struct lease second = claim(1, "b-1", &status);     /* the outcome was unknown: the same attempt is answered either way */
+    struct held_lease second = claim(1, "b-1", &status);     /* the outcome was unknown: the same attempt is answered either way */
     expect_held(&first);
     expect_held(&second);
     assert_int_equal(leases_in_slots(), 2);
@@ -155,7 +155,7 @@ static void test_disk__short_writes__are_no_fault(void **state)
     long status;
     fleet();
     fault_set(&scene.home, "write allocation.yaml short\nwrite nodes.yaml short\n");
-    struct lease first = claim(0, "a-1", &status);
+    struct held_lease first = claim(0, "a-1", &status);
     (void)fleet_head(&scene.daemon, "h3", "north");
     assert_true(fault_hits(&scene.home, "write allocation.yaml short") > 0);
     assert_true(fault_hits(&scene.home, "write nodes.yaml short") > 0);
@@ -168,7 +168,7 @@ static void test_disk__release_is_not_saved__the_lease_is_not_lost(void **state)
     (void)state;
     long status;
     fleet();
-    struct lease first = claim(0, "a-1", &status);
+    struct held_lease first = claim(0, "a-1", &status);
     fault_set(&scene.home, "fsync allocation.yaml EIO\n");
     assert_int_equal(fleet_releases(&scene.daemon, &heads[0], &first, "user_exit"), 503);
     expect_held(&first);
@@ -229,7 +229,7 @@ static void test_disk__history_cannot_be_written__written_after_all(void **state
     (void)state;
     long status;
     fleet();
-    struct lease first = claim(0, "a-1", &status);
+    struct held_lease first = claim(0, "a-1", &status);
     fault_set(&scene.home, "fsync sessions.jsonl EIO\nwrite sessions.jsonl ENOSPC\n");
     assert_int_equal(fleet_releases(&scene.daemon, &heads[0], &first, "user_exit"), 204);
     fault_wait_hits(&scene.home, "write sessions.jsonl ENOSPC", 1, SCENE_WAIT_MS);

@@ -50,7 +50,7 @@ static char *downgrade(void)
 static void expect_safe_mode(const char *kind)
 {
     struct call call = daemon_call(&scene.daemon, scene.home.admin_token, "GET", "/api/v1/districts/default", NULL);
-    json_t *mode = call_json(&call, "safe_mode");
+    json_t *mode = call_value(&call, "safe_mode");
     const char *word = json_is_string(mode) ? json_string_value(mode) : "none";
     if (strcmp(word, kind) != 0)
         fail_msg("safe mode is %s, not %s", word, kind);

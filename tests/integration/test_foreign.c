@@ -33,9 +33,9 @@ static void fleet(void)
     confirm_all();
 }
 
-static struct lease claim(size_t head, const char *attempt)
+static struct held_lease claim(size_t head, const char *attempt)
 {
-    struct lease lease;
+    struct held_lease lease;
     struct call call = fleet_claims(&scene.daemon, &heads[head], attempt);
     if (call.status != 201 || !fleet_lease_of(&call, &lease))
         fail_msg("claim: %ld %s", call.status, call.text);
@@ -74,7 +74,7 @@ static void test_foreign__file_edited_in_place__taken_over_with_an_event(void **
 {
     (void)state;
     fleet();
-    struct lease lease = claim(0, "a-1");
+    struct held_lease lease = claim(0, "a-1");
     const char *other = strcmp(lease.body_id, bodies[0].id) == 0 ? bodies[1].id : bodies[0].id;
     set_maintenance(other);
     scene_next_generation(ALLOCATION);
@@ -111,7 +111,7 @@ static void test_foreign__file_of_before_a_grant__lease_is_kept_and_no_epoch_fal
     (void)state;
     fleet();
     char *before = home_read(&scene.home, ALLOCATION);
-    struct lease lease = claim(0, "a-1");
+    struct held_lease lease = claim(0, "a-1");
     home_write(&scene.home, ALLOCATION, before);
     hc_free(before);
     assert_int_equal(touch_store(), 200);
@@ -124,7 +124,7 @@ static void test_foreign__file_of_before_a_grant__lease_is_kept_and_no_epoch_fal
     call_free(&slots);
     assert_int_equal(fleet_renews(&scene.daemon, &heads[0], &lease), 200);
     confirm_all();
-    struct lease second = claim(1, "b-1");              /* the other body: the kept lease still counts */
+    struct held_lease second = claim(1, "b-1");              /* the other body: the kept lease still counts */
     assert_string_not_equal(second.body_id, lease.body_id);
 }
 
@@ -134,7 +134,7 @@ static void test_foreign__slot_has_another_lease_in_the_file__ours_is_revoked(vo
     (void)state;
     struct node body = fleet_body(&scene.daemon, "b1", "north"), first = fleet_head(&scene.daemon, "h1", "north"),
                 second = fleet_head(&scene.daemon, "h2", "north");
-    struct lease theirs, ours;
+    struct held_lease theirs, ours;
     struct call report = fleet_reports_modern(&scene.daemon, &body, "idle", NULL);
     call_free(&report);
     struct call call = fleet_claims(&scene.daemon, &first, "a-1");
@@ -205,7 +205,7 @@ static void test_foreign__file_that_is_refused__store_is_down_until_it_is_mended
 {
     (void)state;
     fleet();
-    struct lease lease = claim(0, "a-1");
+    struct held_lease lease = claim(0, "a-1");
     refused_then_mended(ALLOCATION, "    slots_total: 1\n", "    slots_totl: 1\n", "allocation.yaml:8:5: slots_totl");
     assert_int_equal(fleet_renews(&scene.daemon, &heads[0], &lease), 200);
     refused_then_mended(NODES, "schema_version: 2\n", "schema_version: 3\n", "nodes.yaml:2:17: schema_version");

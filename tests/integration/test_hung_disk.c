@@ -115,7 +115,7 @@ static void test_hung_disk__longer_than_a_commit_may_take__503_and_the_outcome_i
 {
     (void)state;
     static const struct daemon_options options = { .faults = true, .timers = "commitWait: 500ms\nreportCommitWait: 100ms\n" };
-    struct lease lease;
+    struct held_lease lease;
     fleet(&options, 2);
     fault_set(&scene.home, hang);
     scene_expect(fleet_claims(&scene.daemon, &heads[0], "a-1"), 503, "store_unavailable");

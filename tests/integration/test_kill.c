@@ -33,7 +33,7 @@ static const char timers[] = "leaseTTL: 2h\nstartDeadline: 2h\ncollectWindow: 2h
 enum doing { WANTS, CLAIMS, HOLDS, RENEWS, RELEASES };
 struct actor {
     struct node node;
-    struct lease lease;
+    struct held_lease lease;
     enum doing doing;
     unsigned attempt;
     int64_t not_before_ms, release_at_ms;
@@ -167,7 +167,7 @@ static void granted(struct actor *a, int64_t now)
 
 static void claim_answered(struct actor *a, const struct call *call, int64_t now)
 {
-    struct lease lease;
+    struct held_lease lease;
     a->not_before_ms = now + RETRY_MS + (int64_t)draw(HOLD_SPAN_MS);
     if ((call->status == 201 || call->status == 200) && fleet_lease_of(call, &lease)) {
         a->lease = lease;

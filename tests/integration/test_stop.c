@@ -80,7 +80,7 @@ static void test_stop__under_claims__finished_or_refused_and_the_acknowledged_ar
     (void)state;
     static struct crowd_call calls[CLAIMS];
     static char paths[CLAIMS][FLEET_CLAIM_SIZE], texts[CLAIMS][FLEET_CLAIM_SIZE];
-    static struct lease leases[CLAIMS];
+    static struct held_lease leases[CLAIMS];
     fleet();
     for (size_t i = 0; i < CLAIMS; i++) {
         char attempt[16];

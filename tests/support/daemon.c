@@ -203,7 +203,7 @@ void call_free(struct call *call)
     *call = (struct call){ .retry_after_seconds = -1 };
 }
 
-json_t *call_json(const struct call *call, const char *path)
+json_t *call_value(const struct call *call, const char *path)
 {
     char copy[256], *rest = copy;
     int len = snprintf(copy, sizeof copy, "%s", path);
@@ -216,7 +216,7 @@ json_t *call_json(const struct call *call, const char *path)
 
 static json_t *needed(const struct call *call, const char *path, bool right_type)
 {
-    json_t *value = call_json(call, path);
+    json_t *value = call_value(call, path);
     if (value == NULL || !right_type)
         fail_msg("%s is %s in: %ld %s", path, value == NULL ? "missing" : "of another type", call->status, call->text);
     return value;
@@ -224,15 +224,15 @@ static json_t *needed(const struct call *call, const char *path, bool right_type
 
 const char *call_str(const struct call *call, const char *path)
 {
-    return json_string_value(needed(call, path, json_is_string(call_json(call, path))));
+    return json_string_value(needed(call, path, json_is_string(call_value(call, path))));
 }
 
 int64_t call_int(const struct call *call, const char *path)
 {
-    return json_integer_value(needed(call, path, json_is_integer(call_json(call, path))));
+    return json_integer_value(needed(call, path, json_is_integer(call_value(call, path))));
 }
 
 bool call_bool(const struct call *call, const char *path)
 {
-    return json_boolean_value(needed(call, path, json_is_boolean(call_json(call, path))));
+    return json_boolean_value(needed(call, path, json_is_boolean(call_value(call, path))));
 }

@@ -133,9 +133,9 @@ struct call fleet_claims(struct daemon *daemon, const struct node *head, const c
     return daemon_call(daemon, head->token, "POST", path, body);
 }
 
-bool fleet_lease_of(const struct call *call, struct lease *ret)
+bool fleet_lease_of(const struct call *call, struct held_lease *ret)
 {
-    if (!json_is_string(call_json(call, "lease.claim_token")))
+    if (!json_is_string(call_value(call, "lease.claim_token")))
         return false;
     copy_text(ret->id, sizeof ret->id, call_str(call, "lease.id"));
     copy_text(ret->claim_token, sizeof ret->claim_token, call_str(call, "lease.claim_token"));
@@ -146,7 +146,7 @@ bool fleet_lease_of(const struct call *call, struct lease *ret)
     return true;
 }
 
-long fleet_renews(struct daemon *daemon, const struct node *head, const struct lease *lease)
+long fleet_renews(struct daemon *daemon, const struct node *head, const struct held_lease *lease)
 {
     char path[PATH_SIZE];
     (void)snprintf(path, sizeof path, "/api/v1/heads/%s/slot-claims/%s/renew", head->id, lease->id);
@@ -156,7 +156,7 @@ long fleet_renews(struct daemon *daemon, const struct node *head, const struct l
     return status;
 }
 
-long fleet_releases(struct daemon *daemon, const struct node *head, const struct lease *lease, const char *reason)
+long fleet_releases(struct daemon *daemon, const struct node *head, const struct held_lease *lease, const char *reason)
 {
     char path[PATH_SIZE];
     (void)snprintf(path, sizeof path, "/api/v1/heads/%s/slot-claims/%s", head->id, lease->id);

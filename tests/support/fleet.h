@@ -23,7 +23,7 @@ struct node {
     uint64_t report_seq, applied_epoch;
 };
 /* What a head of protocol 2 keeps of its lease. */
-struct lease { char id[HC_ID_SIZE], claim_token[HOME_TOKEN_SIZE], body_id[HC_ID_SIZE], stream_id[HC_ID_SIZE]; int64_t slot, epoch; };
+struct held_lease { char id[HC_ID_SIZE], claim_token[HOME_TOKEN_SIZE], body_id[HC_ID_SIZE], stream_id[HC_ID_SIZE]; int64_t slot, epoch; };
 
 void fleet_venue(struct daemon *daemon, const char *venue, const char *owner);
 struct node fleet_body(struct daemon *daemon, const char *name, const char *venue);
@@ -45,9 +45,9 @@ struct call fleet_claims(struct daemon *daemon, const struct node *head, const c
 void fleet_claim_path(const struct node *head, char out[FLEET_CLAIM_SIZE]);
 void fleet_claim_body(const char *attempt_id, char out[FLEET_CLAIM_SIZE]);
 /* False: the answer carries no lease with a token. */
-bool fleet_lease_of(const struct call *call, struct lease *ret);
-long fleet_renews(struct daemon *daemon, const struct node *head, const struct lease *lease);
-long fleet_releases(struct daemon *daemon, const struct node *head, const struct lease *lease, const char *reason);
+bool fleet_lease_of(const struct call *call, struct held_lease *ret);
+long fleet_renews(struct daemon *daemon, const struct node *head, const struct held_lease *lease);
+long fleet_releases(struct daemon *daemon, const struct node *head, const struct held_lease *lease, const char *reason);
 
 /* /slots: the text, and one row by the body's id (fails the test when there is none). */
 struct call fleet_slots(struct daemon *daemon);

@@ -96,7 +96,6 @@ long raw_ask(const char *url, const char *bytes, char answer[RAW_TEXT_SIZE], int
     char own[RAW_TEXT_SIZE], *text = answer == NULL ? own : answer;
     HC_CLEANUP(os_close) int fd = raw_connect(url);
     (void)raw_try_send(fd, bytes);
-    (void)shutdown(fd, SHUT_WR);
     (void)raw_read(fd, "", text, at_most_ms);
     return strncmp(text, "HTTP/1.", strlen("HTTP/1.")) == 0 ? strtol(text + STATUS_AT, NULL, 10) : 0;
 }

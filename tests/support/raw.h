@@ -16,7 +16,8 @@ bool raw_try_send(int fd, const char *text);            /* false: the other side
 bool raw_read(int fd, const char *until, char text[RAW_TEXT_SIZE], int64_t at_most_ms);
 /* True: the other side closed (or reset) within the time; what came before is thrown away. */
 bool raw_closed(int fd, int64_t at_most_ms);
-/* The status of the one answer to these bytes on a connection of its own; 0: closed without an answer. `answer` may be NULL. */
+/* The status of the one answer to these bytes on a connection of its own, which they must ask to close; 0: closed without an answer.
+ * `answer` may be NULL. */
 long raw_ask(const char *url, const char *bytes, char answer[RAW_TEXT_SIZE], int64_t at_most_ms);
 
 #endif
