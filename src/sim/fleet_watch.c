@@ -96,9 +96,8 @@ static struct {
 } const watch_rows[] = {
     [WATCH_QUEUE] = { "/api/v1/queue", QUEUE_EVERY_MS, offsetof(struct fleet, queue_asked), offsetof(struct fleet, queue_at), on_queue },
     [WATCH_SLOTS] = { "/api/v1/slots", SLOTS_EVERY_MS, offsetof(struct fleet, slots_asked), offsetof(struct fleet, slots_at), on_slots },
-    [WATCH_CONFLICTS] = { "/api/v1/conflicts", CONFLICTS_EVERY_MS, offsetof(struct fleet, conflicts_asked), offsetof(struct fleet,
-            conflicts_at),
-                          on_conflicts },
+    [WATCH_CONFLICTS] = { "/api/v1/conflicts", CONFLICTS_EVERY_MS, offsetof(struct fleet, conflicts_asked),
+                          offsetof(struct fleet, conflicts_at), on_conflicts },
 };
 
 static bool *asked_of(struct fleet *fleet, size_t row)

@@ -17,10 +17,9 @@
 #define IN_U64(key_, type_, member_) { .key = key_, .type = CODEC_U64, MEMBER(type_, member_), .limit = UINT64_MAX }
 #define IN_BOOL(key_, type_, member_) { .key = key_, .type = CODEC_BOOL, MEMBER(type_, member_) }
 #define IN_SECONDS(key_, type_, member_) { .key = key_, .type = CODEC_SECONDS, MEMBER(type_, member_), .limit = SECONDS_MAX }
-#define IN_OBJECT(key_, type_, member_, sub_) \
-    { .key = key_, .type = CODEC_OBJECT, MEMBER(type_, member_), .sub = &(sub_), .flags = CODEC_NULLABLE_OBJECT, MEMBER_FLAG(type_,
-            has_##member_) }
-#define MEMBER_FLAG(type_, member_) .null_flag = offsetof(struct type_, member_)
+#define IN_OBJECT(key_, type_, member_, sub_)                                                                                    \
+    { .key = key_, .type = CODEC_OBJECT, MEMBER(type_, member_), .sub = &(sub_), .flags = CODEC_NULLABLE_OBJECT, \
+      .null_flag = offsetof(struct type_, has_##member_) }
 #define IN_LIST(key_, type_, member_, sub_, most_) \
     { .key = key_, .type = CODEC_LIST, MEMBER(type_, member_), .sub = &(sub_), .limit = (most_) }
 #define TABLE(name_, rows_, type_) static const struct codec_table name_ = CODEC_TABLE(#name_, rows_, struct type_, CODEC_NO_PRESENT)
