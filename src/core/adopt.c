@@ -56,14 +56,24 @@ static bool says_streaming(const struct step *s, const struct node_obs *head)
     return streaming && hc_time_set(head->beat_at) && hc_time_since(s->now, head->beat_at) <= s->t->witness_silence_ms;
 }
 
+/* Its lease here was taken away: what it says is of the session that must go. */
+static bool was_refused(const struct slot *slot, const char *head_id)
+{
+    for (size_t i = 0; i < slot->ghost_count; i++)
+        if (slot->ghosts[i].refused && hc_same(slot->ghosts[i].head_id, head_id))
+            return true;
+    return false;
+}
+
 /* §10.2, the last two: heads without a lease that say they stream here. Only one of a kind settles it. */
-static const char *head_by_heartbeat(const struct step *s, const char *body_id)
+static const char *head_by_heartbeat(const struct step *s, const char *body_id, const struct slot *slot)
 {
     const char *named = "", *assigned = "";
     size_t named_count = 0, assigned_count = 0;
     for (size_t i = 0; i < observed_count(s->obs, OBS_NODE); i++) {
         const struct node_obs *head = (const struct node_obs *)observed_at(s->obs, OBS_NODE, i);
-        if (!says_streaming(s, head) || !is_head(s->live, head->rec.key) || alloc_head_lease(s->live, head->rec.key) != NULL)
+        if (!says_streaming(s, head) || !is_head(s->live, head->rec.key) || alloc_head_lease(s->live, head->rec.key) != NULL ||
+            was_refused(slot, head->rec.key))
             continue;
         if (hc_same(head->body_id, body_id)) {
             named = head->rec.key;
@@ -85,7 +95,7 @@ static const char *head_of_session(const struct step *s, const char *body_id, co
         return by_lease;
     if (is_head(s->live, by_name))
         return by_name;
-    return head_by_heartbeat(s, body_id);
+    return head_by_heartbeat(s, body_id, slot);
 }
 
 enum hc_err adopted_attribute(struct step *s, const char *lease_id_given, const char *head_id_given, bool *ret_done)
@@ -127,10 +137,12 @@ enum hc_err adopted_attribute(struct step *s, const char *lease_id_given, const 
 static enum hc_err attribute(struct step *s, const char *body_id, const struct slot *slot, const struct lease *lease,
                              const struct body_obs *obs)
 {
+    const struct core_view view = step_view(s);
+    const struct body_rec *body = alloc_body(s->live, body_id);
     const char *head = "";
     size_t at = 0;
     for (const struct session_obs *seen; head[0] == '\0' && (seen = session_next(obs, slot->index, &at)) != NULL;)
-        if (session_live(seen) && session_names(lease, seen) != SESSION_OTHER)
+        if (session_live(seen) && session_names(lease, seen) != SESSION_OTHER && session_refused(&view, body, slot->index, seen) == NULL)
             head = head_of_session(s, body_id, slot, seen);
     bool done;
     return head[0] == '\0' ? HC_OK : adopted_attribute(s, lease->id, head, &done);

@@ -19,7 +19,7 @@ static bool ran_out_in_our_absence(const struct step *s, hc_time deadline)
 }
 
 /* Silent: nothing heard for bodyReportFresh, counted from our own start at the earliest (§4.3). */
-static bool body_silent(const struct step *s, const char *body_id)
+bool body_silent(const struct step *s, const char *body_id)
 {
     const struct body_obs *obs = observed_body(s->obs, body_id);
     hc_time heard = hc_time_later(obs == NULL ? HC_TIME_NEVER : obs->reported_at, s->obs->started_at);

@@ -8,4 +8,7 @@
  * against nobody. */
 HC_MUST enum hc_err start_deadlines(struct step *s, const char *body_id, hc_time ours_since);
 
+/* Nothing heard for bodyReportFresh, or its node is offline; never sooner than bodyReportFresh after our start (§4.3). */
+bool body_silent(const struct step *s, const char *body_id);
+
 #endif

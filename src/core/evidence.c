@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "clocks.h"
 #include "evidence.h"
 
 static const struct lease *live_lease(const struct step *s, const char *body_id, uint32_t slot)
@@ -88,13 +89,23 @@ struct shown {
     bool streaming, failed, other;
 };
 
-static struct shown look(const struct body_obs *obs, uint32_t slot, const struct lease *lease)
+/* Names another, or is known to be one that was taken away. A session without any name is taken for the lease's. */
+static bool is_other(const struct core_view *v, const struct body_rec *body, uint32_t slot, const struct lease *lease,
+                     const struct session_obs *seen)
 {
+    enum session_claim claim = session_names(lease, seen);
+    bool named = seen->launch_id[0] != '\0' || seen->client_uuid[0] != '\0';
+    return claim == SESSION_OTHER || (claim == SESSION_SILENT && named && session_refused(v, body, slot, seen) != NULL);
+}
+
+static struct shown look(const struct step *s, const char *body_id, uint32_t slot, const struct lease *lease, const struct body_obs *obs)
+{
+    const struct core_view view = step_view(s);
+    const struct body_rec *body = alloc_body(s->live, body_id);
     struct shown shown = { 0 };
     size_t at = 0;
     for (const struct session_obs *seen; (seen = session_next(obs, slot, &at)) != NULL;) {
-        enum session_claim claim = session_names(lease, seen);
-        if (claim == SESSION_OTHER) {
+        if (is_other(&view, body, slot, lease, seen)) {
             shown.other = shown.other || session_live(seen);
             continue;
         }
@@ -248,7 +259,7 @@ static enum hc_err evidence_once(struct step *s, const char *body_id, uint32_t s
     const struct lease *lease = live_lease(s, body_id, slot);
     if (lease == NULL)
         return HC_OK;
-    struct shown shown = look(obs, slot, lease);
+    struct shown shown = look(s, body_id, slot, lease, obs);
     switch (lease->state) {
     case LEASE_STREAMING:
     case LEASE_ADOPTED:
@@ -268,18 +279,24 @@ enum hc_err evidence_lease(struct step *s, const char *body_id, uint32_t slot)
 {
     const struct body_obs *obs = observed_body(s->obs, body_id);
     const struct core_view view = step_view(s);
-    if (obs == NULL || !body_fresh(&view, body_id))
-        return HC_OK;
+    bool fresh = obs != NULL && body_fresh(&view, body_id);
     enum hc_err err = HC_OK;
     const struct lease *lease = live_lease(s, body_id, slot);
-    for (unsigned i = 0; i < EVIDENCE_STEPS && lease != NULL && err == HC_OK; i++) {
+    for (unsigned i = 0; i < EVIDENCE_STEPS && fresh && lease != NULL && err == HC_OK; i++) {
         enum lease_state before = lease->state;
         err = evidence_once(s, body_id, slot, obs);
         lease = live_lease(s, body_id, slot);
         if (lease == NULL || lease->state == before)
             break;
     }
-    return err;
+    /* What its head took back from a drain while its body says nothing is in doubt at once. */
+    bool doubted = err == HC_OK && lease != NULL && streams(lease) && lease->changed_at.ms == s->now.ms && body_silent(s, body_id);
+    if (doubted)
+        return lease_event(s, lease->id, LEV_BODY_SILENT, WHY_BODY_SILENT, FATE_BY_WHY);
+    /* What came back to a start that is over by now (a merge had doubted it) does not start again. */
+    bool over = err == HC_OK && lease != NULL && lease_is_pre_stream(lease->state) && lease->changed_at.ms == s->now.ms &&
+                hc_time_due(lease->start_deadline_at, s->now);
+    return over ? lease_event_uncounted(s, lease->id, LEV_START_DEADLINE, WHY_START_TIMEOUT) : err;
 }
 
 /* A session on the slot that its lease does not cover, or that must not be there: NULL when all is well. */
@@ -291,7 +308,7 @@ static const struct session_obs *mismatch(const struct step *s, const struct bod
     for (const struct session_obs *seen; (seen = session_next(obs, slot, &at)) != NULL;) {
         if (!session_live(seen))
             continue;
-        if (lease == NULL ? session_refused(&view, body, slot, seen) != NULL : session_names(lease, seen) == SESSION_OTHER)
+        if (lease == NULL ? session_refused(&view, body, slot, seen) != NULL : is_other(&view, body, slot, lease, seen))
             return seen;
         if (lease != NULL && covered++ > 0)
             return seen;                     /* two sessions on one slot are two rows (§10.5) */

@@ -178,6 +178,27 @@ static void test_revoked__legacy_session_goes_on__is_refused_until_idle(void **s
     assert_int_equal(fleet_live(f, "b1", 0)->state, LEASE_ADOPTED);
 }
 
+/* A stranger joined a session whose lease was taken away: what is adopted is the stranger's, and the head of the other is not heard. */
+static void test_revoked__a_stranger_plays_beside_it__only_the_stranger_is_adopted(void **state)
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE];
+    visit_fleet(f);
+    visit_plays(f, lease);
+    (void)fleet_heartbeat(f, "h1", "streaming", "b1");
+    visit_revoke(f, lease);
+    for (unsigned i = 0; i < 3; i++) {
+        f->now = hc_time_add(f->now, 5000);
+        fleet_no_session(f, "b1");
+        fleet_session(f, "b1", 0, SESSION_STREAMING, "", "l1");
+        fleet_session(f, "b1", 0, SESSION_STREAMING, "", "l2");
+        (void)fleet_report(f, "b1");
+        (void)fleet_heartbeat(f, "h1", "streaming", "b1");
+        assert_string_equal(fleet_live(f, "b1", 0)->launch_id, "l2");
+        assert_string_equal(fleet_live(f, "b1", 0)->head_id, "");
+    }
+}
+
 /* §10.3: the incident's only trace. */
 static void test_witness__streams_from_anothers_body__is_a_conflict_once(void **state)
 {
@@ -233,6 +254,7 @@ int main(void)
         FLEET_TEST(test_expired__its_head_holds_another_lease__is_adopted_as_nobodys),
         FLEET_TEST(test_revoked__another_launch_by_another_client__is_adopted),
         FLEET_TEST(test_revoked__legacy_session_goes_on__is_refused_until_idle),
+        FLEET_TEST(test_revoked__a_stranger_plays_beside_it__only_the_stranger_is_adopted),
         FLEET_TEST(test_witness__streams_from_anothers_body__is_a_conflict_once),
         FLEET_TEST(test_session__its_body_has_no_node__is_not_adopted),
         FLEET_TEST(test_witness__it_is_the_holder__is_none),

@@ -105,6 +105,22 @@ static void test_draining_unattended__its_head_streams__is_taken_back(void **sta
     assert_int_equal(state_of(f, lease), LEASE_STREAMING);
 }
 
+static void test_draining_unattended__taken_back_from_a_silent_body__is_unknown_at_once(void **state)
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE];
+    visit_fleet(f);
+    visit_plays(f, lease);
+    f->config.timers.drain_grace_ms = 10 * HC_MINUTE_MS;
+    while (state_of(f, lease) == LEASE_STREAMING)
+        fleet_pass(f, 10000);
+    fleet_silent(f, "b1");
+    fleet_pass(f, 3 * HC_MINUTE_MS);
+    assert_int_equal(state_of(f, lease), LEASE_DRAINING);
+    (void)fleet_heartbeat(f, "h1", "streaming", "b1");
+    assert_int_equal(state_of(f, lease), LEASE_UNKNOWN);
+}
+
 static void test_streaming__body_is_silent__is_unknown_then_back(void **state)
 {
     struct fleet *f = *state;
@@ -395,6 +411,7 @@ int main(void)
         FLEET_TEST(test_streaming__session_comes_back_in_time__goes_on),
         FLEET_TEST(test_streaming__no_head_for_half_an_hour__drains_unattended_i8),
         FLEET_TEST(test_draining_unattended__its_head_streams__is_taken_back),
+        FLEET_TEST(test_draining_unattended__taken_back_from_a_silent_body__is_unknown_at_once),
         FLEET_TEST(test_streaming__body_is_silent__is_unknown_then_back),
         FLEET_TEST(test_unknown__body_never_returns__expires_loudly),
         FLEET_TEST(test_agent__restarts_while_it_streams__nothing_ends),
