@@ -115,7 +115,8 @@ static enum hc_err follow(struct step *s, const struct ended *end, const struct 
     enum hc_err err = note_change(s, end->body_id, end->slot, lease, end->from);
     if (err == HC_OK)
         err = note_alarm(s, end->body_id, end->slot, lease, end->on);
-    if (err == HC_OK && (lease->state == LEASE_STREAMING || lease->state == LEASE_ADOPTED) && lease->stream_id[0] != '\0')
+    bool plays = lease->state == LEASE_STREAMING || lease->state == LEASE_ADOPTED;
+    if (err == HC_OK && plays && !lease->left_behind && lease->stream_id[0] != '\0')      /* §9.3: its stream seeks elsewhere */
         err = stream_live(s, lease->stream_id);
     if (err == HC_OK && lease_is_terminal(lease->state))
         err = lease_over(s, end->body_id, lease);

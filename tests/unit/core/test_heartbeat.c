@@ -215,6 +215,10 @@ static void test_heartbeat__lost_and_the_body_is_lost__the_stream_seeks_again(vo
     assert_non_null(alloc_ticket(f->alloc, "h1"));
     assert_int_equal(alloc_ticket(f->alloc, "h1")->created_at.ms, created.ms);
     assert_int_equal(alloc_stream(f->alloc, stream)->returns, 0);
+    (void)fleet_report(f, "b1");                           /* the body comes back and shows the old session */
+    assert_int_equal(fleet_lease(f, lease)->state, LEASE_DRAINING);
+    assert_int_equal(alloc_stream(f->alloc, stream)->state, STREAM_SEEKING);
+    assert_non_null(alloc_ticket(f->alloc, "h1"));
 }
 
 static void test_heartbeat__a_session_crashed_and_it_says_lost__the_stream_seeks_again(void **state)      /* §9.3 */
