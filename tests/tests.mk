@@ -3,6 +3,8 @@ integration_sources  := $(wildcard tests/integration/test_*.c)
 integration_programs := $(patsubst tests/integration/%.c,$(OUT)/integration/%,$(integration_sources)) $(OUT)/integration/test_support
 support_objects := $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(filter-out tests/support/test_%.c tests/support/faultfs.c,$(wildcard tests/support/*.c)))
 support_layers  := $(call link_layers,client)
+# What lies beside the test programs belongs to each of them, as in tests/unit.
+support_objects += $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(filter-out tests/integration/test_%,$(wildcard tests/integration/*.c)))
 
 .PHONY: integration torture fuzz fuzz-corpus fuzz-targets
 # The programs that integration tests start; a library to be preloaded is never built with a sanitizer.
