@@ -12,7 +12,8 @@ size_t rec_table_find(const struct rec_table *table, const char *key, bool *ret_
 HC_MUST enum hc_err rec_table_reserve(struct rec_table *table, size_t more);
 /* Takes the caller's reference on success. Never fails after rec_table_reserve(). The key must be absent. */
 HC_MUST enum hc_err rec_table_insert(struct rec_table *table, struct rec *rec);
-void rec_table_set(struct rec_table *table, size_t position, struct rec *rec);     /* another version of the same key; references are the caller's */
+/* another version of the same key; references are the caller's */
+void rec_table_set(struct rec_table *table, size_t position, struct rec *rec);
 struct rec *rec_table_take(struct rec_table *table, const char *key);      /* out of the table, with its reference; NULL: absent */
 /* References to the same versions; `to` is empty before. */
 HC_MUST enum hc_err rec_table_share(const struct rec_table *from, struct rec_table *to);
