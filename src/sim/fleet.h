@@ -46,6 +46,7 @@ struct fleet_body {
 struct fleet_options {
     const char *server_url, *ca_file;
     char admin_token[FLEET_TOKEN_SIZE];
+    const char *footer;              /* text below the live screen; NULL: none */
     bool insecure, plain, keep, verbose;
 };
 

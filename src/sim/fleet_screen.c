@@ -1,5 +1,6 @@
 /* fleet_screen.c - the live summary: one screen, redrawn in place. */
 #include <inttypes.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -34,6 +35,28 @@ static void size_of_terminal(struct page *page)
     bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0;
     page->rows_left = (known ? size.ws_row : ROWS_DEFAULT) - 1;
     page->columns = known ? size.ws_col : COLUMNS_DEFAULT;
+}
+
+/* Lines to be copied by hand: whole, however many rows of the screen they take. */
+static int footer_rows(const struct fleet *fleet, const struct page *page)
+{
+    int rows = 0;
+    for (const char *at = fleet->options->footer; at != NULL && *at != '\0';) {
+        size_t len = strcspn(at, "\n");
+        rows += 1 + (int)len / page->columns;
+        at += len + (at[len] == '\n' ? 1 : 0);
+    }
+    return rows;
+}
+
+static void put_footer(struct fleet *fleet, struct page *page)
+{
+    for (const char *at = fleet->options->footer; at != NULL && *at != '\0';) {
+        size_t len = strcspn(at, "\n");
+        hc_buf_add(&page->out, at, len);
+        hc_buf_str(&page->out, CLEAR_LINE "\r\n");
+        at += len + (at[len] == '\n' ? 1 : 0);
+    }
 }
 
 static void put_slot(struct fleet *fleet, struct page *page, size_t number, uint32_t slot)
@@ -118,6 +141,9 @@ void fleet_screen(struct fleet *fleet)
     struct page page = { .out = { 0 } };
     char line[LINE_MAX_SIZE];
     size_of_terminal(&page);
+    int footer = footer_rows(fleet, &page);
+    bool fits = footer < page.rows_left - ROWS_FIXED;
+    page.rows_left -= fits ? footer : 0;
     hc_buf_str(&page.out, HOME);
     (void)snprintf(line, sizeof line, "hydrasim  %s  %" PRId64 " s%s  %s", fleet->options->server_url, fleet->now_ms / 1000,
                    fleet->stopping ? " (ending)" : "", fleet->scenario->title);
@@ -130,6 +156,8 @@ void fleet_screen(struct fleet *fleet)
         (void)snprintf(line, sizeof line, "  > %s", fleet->news[i]);
         put(&page, "", line);
     }
+    if (fits)
+        put_footer(fleet, &page);
     hc_buf_str(&page.out, CLEAR_BELOW);
     if (!page.out.failed)
         (void)fwrite(page.out.data, 1, page.out.len, stdout);

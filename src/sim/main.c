@@ -10,7 +10,8 @@
 #include "hydra/os/service.h"
 #include "options.h"
 
-#define TOKEN_FILE_MAX ((size_t)4096)
+#define TOKEN_FILE_MAX  ((size_t)4096)
+#define FOOTER_FILE_MAX ((size_t)4096)
 
 static int fail(int code, const struct hc_diag *diag)
 {
@@ -38,18 +39,14 @@ static bool read_token(const char *file, char ret_token[FLEET_TOKEN_SIZE], struc
     return ok;
 }
 
-static int run(const struct options *options, const struct scenario *scenario)
+static int play(const struct options *options, const struct fleet_options *fleet_options, const struct scenario *scenario)
 {
     struct hc_diag diag = { "" };
-    struct fleet_options fleet_options = { .server_url = options->server, .ca_file = options->ca_file, .insecure = options->insecure,
-                                           .plain = options->plain, .keep = options->keep, .verbose = options->verbose };
-    if (!read_token(options->admin_token_file, fleet_options.admin_token, &diag))
-        return fail(EXIT_USAGE, &diag);
     HC_CLEANUP(os_close) int signal_fd = -1;
     if (os_signals(&signal_fd, &diag) != HC_OK)
         return fail(EXIT_FAILED, &diag);
     struct fleet *fleet = NULL;
-    enum hc_err err = fleet_open(scenario, &fleet_options, &fleet, &diag);
+    enum hc_err err = fleet_open(scenario, fleet_options, &fleet, &diag);
     if (err != HC_OK)
         return fail(err == HC_ERR_CONFIG ? EXIT_USAGE : EXIT_FAILED, &diag);
     fleet->screen = !options->plain && isatty(STDOUT_FILENO) == 1;
@@ -57,6 +54,24 @@ static int run(const struct options *options, const struct scenario *scenario)
         (void)fputs("\033[H\033[2J", stdout);
     int code = fleet_run(fleet, signal_fd);
     (void)fleet_close(fleet);
+    return code;
+}
+
+static int run(const struct options *options, const struct scenario *scenario)
+{
+    struct hc_diag diag = { "" };
+    struct fleet_options fleet_options = { .server_url = options->server, .ca_file = options->ca_file, .insecure = options->insecure,
+                                           .plain = options->plain, .keep = options->keep, .verbose = options->verbose };
+    if (!read_token(options->admin_token_file, fleet_options.admin_token, &diag))
+        return fail(EXIT_USAGE, &diag);
+    char *footer = NULL;
+    size_t footer_len;
+    if (options->footer_file != NULL && os_file_read(AT_FDCWD, options->footer_file, FOOTER_FILE_MAX, &footer, &footer_len, NULL,
+                                                     &diag) != HC_OK)
+        return fail(EXIT_USAGE, &diag);
+    fleet_options.footer = footer;
+    int code = play(options, &fleet_options, scenario);
+    hc_free(footer);
     return code;
 }
 

@@ -30,6 +30,7 @@ static const struct flag_row flag_rows[] = {
     SWITCH("--faults", faults, "lost answers, partitions, reboots, agent restarts, crashes, heads that vanish, at random"),
     TEXT("--ca-file", "FILE", ca_file, "certificates to trust for https"),
     SWITCH("--insecure", insecure, "accept any certificate"),
+    TEXT("--footer", "FILE", footer_file, "lines to stand below the live screen"),
     SWITCH("--plain", plain, "lines instead of the live screen"),
     SWITCH("--verbose", verbose, "every line also in a large fleet"),
     SWITCH("--keep", keep, "leave the nodes enrolled at the end"),

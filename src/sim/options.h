@@ -8,7 +8,8 @@
 #include "scenario.h"
 
 struct options {
-    const char *server, *admin_token_file, *ca_file, *scenario_file, *duration, *seed, *time_scale, *bodies, *legacy_bodies, *heads, *mix;
+    const char *server, *admin_token_file, *ca_file, *scenario_file, *duration, *seed, *time_scale, *bodies, *legacy_bodies, *heads, *mix,
+        *footer_file;
     bool insecure, plain, keep, verbose, faults, check, version, help;
 };
 

@@ -499,6 +499,22 @@ static enum hc_err split(struct line *line, char *text)
     }
 }
 
+/* What a title or an expectation says: the line without its comment and the blanks around it. */
+static const char *cut_comment(char *text)
+{
+    char *start = text + strspn(text, " \t\r");
+    size_t len = 0;
+    for (size_t i = 0; start[i] != '\0'; i++) {
+        bool blank = strchr(" \t\r", start[i]) != NULL;
+        if (start[i] == '#' && (i == 0 || strchr(" \t\r", start[i - 1]) != NULL))
+            break;
+        if (!blank)
+            len = i + 1;
+    }
+    start[len] = '\0';
+    return start;
+}
+
 static enum hc_err take_line(struct line *line, const char *text, size_t len)
 {
     char copy[LINE_MAX_CHARS + 1], whole[LINE_MAX_CHARS + 1];
@@ -507,7 +523,7 @@ static enum hc_err take_line(struct line *line, const char *text, size_t len)
     memcpy(copy, text, len);
     copy[len] = '\0';
     HC_SET(whole, copy);
-    line->text = whole + strspn(whole, " \t\r");
+    line->text = cut_comment(whole);
     enum hc_err err = split(line, copy);
     if (err != HC_OK || line->count == 0)
         return err;
