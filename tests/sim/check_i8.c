@@ -17,6 +17,7 @@
 #define UNKNOWN_MS    600000
 #define IDLE_MS       60000
 #define WARM_MS       60000
+#define REPORT_MS     45000
 #define TICKET_MS     45000
 #define TICKET_MAX_MS 600000
 
@@ -64,6 +65,8 @@ static const char *beyond(const struct sim *sim, const struct seen_lease *lease)
             return "is unattended for too long";
         return m != NULL && sim->now - heard_since(sim, m) > FRESH_MS + TICK_MS ? "streams on a body that says nothing" : NULL;
     case LEASE_DRAINING:
+        if (sim->restored_at != 0 && sim->now - sim->restored_at < REPORT_MS + WARM_MS + GRACE_MS + TICK_MS)
+            return NULL;                     /* the old file knows an older boot: every agent seems to have just started */
         return sim->now - drains_since(m, lease) > GRACE_MS + TICK_MS ? "drains for ever" : NULL;
     case LEASE_UNKNOWN:
         return sim->now - lease->since > UNKNOWN_MS + TICK_MS ? "is unknown for ever" : NULL;
@@ -107,8 +110,9 @@ static int64_t too_early_ms(const struct sim *sim, const struct seen_lease *was,
 
 void sim_check_i8_not_before_its_time(struct sim *sim, const struct seen_lease *was, const struct lease *is)
 {
+    bool orphan = alloc_node(sim->cluster.live, was->body_id) == NULL;      /* an old file does not know its body: it cannot be heard */
     bool clock = lease_is_terminal(is->state) || is->state == LEASE_DRAINING || is->state == LEASE_UNKNOWN;
-    if (!clock || was->stepped || was->came_from == LEASE_DRAINING)
+    if (!clock || orphan || was->stepped || was->came_from == LEASE_DRAINING)
         return;
     int64_t early_ms = too_early_ms(sim, was, is);
     if (early_ms > EARLY_MS)

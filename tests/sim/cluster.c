@@ -119,7 +119,8 @@ void cluster_start(struct sim *sim)
     memset(c->config.secret, 7, sizeof c->config.secret);
     HC_SET(c->config.default_district, SIM_DISTRICT);
     c->config.queue_max_tickets = QUEUE_TICKETS_DEFAULT;
-    if (alloc_new(&c->config, &c->live) != HC_OK || observed_new(&c->obs) != HC_OK)
+    c->keys = hc_alloc(SIM_KEYS_MAX * sizeof c->keys[0]);
+    if (c->keys == NULL || alloc_new(&c->config, &c->live) != HC_OK || observed_new(&c->obs) != HC_OK)
         abort();
     c->store_ok = true;
     sim_at(sim, sim->now + TICK_MS, EV_TICK, 0, 0);
@@ -134,4 +135,5 @@ void cluster_free(struct cluster *c)
     alloc_free(c->disk);
     alloc_free(c->backup);
     observed_free(c->obs);
+    hc_free(c->keys);
 }

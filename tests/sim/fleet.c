@@ -169,6 +169,15 @@ void fleet_heal(struct sim *sim)
     }
 }
 
+/* Somebody of this venue still waits: what it has is kept for its own, even for one who could not use it (rules §7.6). */
+static bool venue_waits(const struct sim *sim, const char *venue)
+{
+    for (size_t i = 0; i < sim->head_count; i++)
+        if (!sim->heads[i].served && sim->heads[i].kind != HEAD_ROGUE && hc_same(sim->heads[i].venue, venue))
+            return true;
+    return false;
+}
+
 /* Is there a body that may serve this head at all, by venue, owner, experience and protocol? */
 static bool has_a_body(const struct sim *sim, const struct head *h)
 {
@@ -181,7 +190,7 @@ static bool has_a_body(const struct sim *sim, const struct head *h)
             continue;
         if (h->assigned && !hc_same(head->head_body_id, m->id))
             continue;
-        bool near_by = hc_same(node->venue, h->venue) || hc_same(node->owner, head->owner);
+        bool near_by = hc_same(node->venue, h->venue) || (hc_same(node->owner, head->owner) && !venue_waits(sim, node->venue));
         if (near_by && (m->experiences & (1U << h->experience)) != 0)
             return true;
     }

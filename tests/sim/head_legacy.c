@@ -155,6 +155,7 @@ void legacy_answered(struct sim *sim, struct head *h, const struct op *op)
     if (op->type == CORE_READ && a->answer == ANSWER_ROWS && a->has_lease && !first_free && one_slot)
         sim_violation(sim, "I1/wire 2.1: %s is told stream_count %u for its own hold on %s", h->id, a->stream_count, a->body_id);
     if (m == NULL || !first_free) {
+        sim_trace(sim, "%s is told %s %s", h->id, word_of(&deny_words, (int)a->deny), word_of(&wait_words, (int)a->wait));
         fails(sim, h);
         return;
     }

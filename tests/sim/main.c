@@ -67,7 +67,6 @@ struct outcome { bool good; uint64_t digest, events, grants; int64_t ms; };
 static struct outcome run_fleet(struct sim *sim, uint64_t seed, uint64_t hours, bool verbose)
 {
     sim_start(sim, seed, MODE_RANDOM);
-    sim->began_at = sim->now;
     sim->heals_at = (int64_t)hours * HC_HOUR_MS;
     sim->leaves_at = sim->ends_at = INT64_MAX;
     fleet_make(sim);

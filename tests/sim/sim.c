@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define HISTORY_EVERY_MS 20000
+#define BEGINS_AT_MS     1000       /* 0 is never */
 #define SERVE_MS         (80 * HC_MINUTE_MS)
 #define LEAVE_MS         (50 * HC_MINUTE_MS)
 
@@ -17,6 +18,7 @@ void sim_start(struct sim *sim, uint64_t seed, enum sim_mode mode)
     sim->mode = mode;
     sim->seed = seed;
     sim->chance.state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    sim->now = sim->began_at = BEGINS_AT_MS;
     sim->digest = HC_FNV1A64_START;
     sim->keeps_history = mode == MODE_SCRIPT;
     sim->healed = mode == MODE_SCRIPT;

@@ -44,7 +44,7 @@ struct cluster {
     int64_t cursed_until;                    /* saves fail until then */
     uint64_t steps, live_seq, durable_seq, cut_seq, generation, number_of_life;
     struct alloc *cut;
-    size_t key_count; struct key keys[SIM_KEYS_MAX];         /* of the save under way, and of unproven ones */
+    size_t key_count; struct key *keys;      /* SIM_KEYS_MAX of them: of the save under way, and of unproven ones */
     int64_t skew_ms, saved_at, disk_saved_at, cut_at, started_at, down_at, stopped_at;      /* true time; saved_at, cut_at: daemon time */
     enum save_fate next_fate;
     struct core_result last;                 /* of the last step */

@@ -3,7 +3,7 @@
 
 #include "sim.h"
 
-#define TICK_SLACK_MS 11000
+#define TICK_SLACK_MS    11000
 
 struct seen_lease *seen_lease(struct sim *sim, const char *lease_id)
 {
@@ -128,6 +128,8 @@ static void moved(struct sim *sim, struct seen_lease *was, const struct lease *i
         bool begins = is->state == LEASE_STREAMING || is->state == LEASE_ADOPTED;
         if (begins)
             was->shown_at = sim->now;
+        if (was->state == LEASE_UNKNOWN && lease_is_pre_stream(is->state))
+            was->renewed_at = was->deadline_from = sim->now;      /* its clocks did not run meanwhile; the next tick looks */
         if (begins && was->state == LEASE_DRAINING)
             was->silent_from = sim->now;
         if (lease_is_pre_stream(is->state) != lease_is_pre_stream(was->state) || !lease_is_pre_stream(is->state))
