@@ -24,8 +24,11 @@ $(OUT)/integration/test_support: $(OUT)/tobj/support/test_support.o $(support_ob
 	$(CC) $(LDFLAGS) $(filter %.o,$^) $(call link_with,$(support_layers)) -lcmocka -ljansson -o $@
 
 ## make integration  the real daemon on loopback: real files, faults of the disk, kill -9
-integration: all $(OUT)/faultfs.so $(integration_programs)
-	@failed=0; for t in $(integration_programs); do $$t || { failed=1; echo "FAILED $$t"; }; done; exit $$failed
+integration_runs := $(addsuffix .run,$(integration_programs))
+.PHONY: $(integration_runs)
+$(integration_runs): %.run: % all $(OUT)/faultfs.so
+	$<
+integration: $(integration_runs)
 ## make torture    500 heads, 40 slots, 100 rounds of kill -9: acknowledged = stored, no slot twice, no epoch falls
 torture: all $(OUT)/integration/test_kill
 	$(OUT)/integration/test_kill --heads 500 --slots 40 --rounds 100

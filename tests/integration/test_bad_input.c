@@ -230,7 +230,8 @@ static void test_bad_input__lists_over_their_limit__400_with_the_field(void **st
     }
     char *long_text = filled(9000, 'd'), path[FLEET_CLAIM_SIZE];
     (void)snprintf(path, sizeof path, "/api/v1/heads/%s", head.id);
-    struct call call = daemon_callf(&scene.daemon, head.token, "PUT", path, "{\"status\":\"idle\",\"diagnostics\":{\"x\":\"%s\"}}", long_text);
+    struct call call = daemon_callf(&scene.daemon, head.token, "PUT", path, "{\"status\":\"idle\",\"diagnostics\":{\"x\":\"%s\"}}",
+                                    long_text);
     assert_string_equal(call_str(&call, "field"), "diagnostics");
     scene_expect(call, 400, "bad_request");
     hc_free(long_text);

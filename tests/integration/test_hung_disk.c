@@ -1,5 +1,5 @@
-/* test_hung_disk.c - a disk that hangs or is slow: health, metrics and body reports go on, claims wait or are told 503, and a slow disk costs
- * one save for many (architecture §6.7, rules §3.4). */
+/* test_hung_disk.c - a disk that hangs or is slow: health, metrics and body reports go on, claims wait or are told 503, and a slow disk
+ * costs one save for many (architecture §6.7, rules §3.4). */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -248,7 +248,8 @@ static void test_routes__unknown_paths__404_before_401(void **state)
 static void test_routes__the_daemons_own_table__is_the_contract(void **state)
 {
     (void)state;
-    static const char *const words[HTTP_METHODS] = { [HTTP_GET] = "GET", [HTTP_POST] = "POST", [HTTP_PUT] = "PUT", [HTTP_DELETE] = "DELETE" };
+    static const char *const words[HTTP_METHODS] = { [HTTP_GET] = "GET", [HTTP_POST] = "POST", [HTTP_PUT] = "PUT",
+                                                     [HTTP_DELETE] = "DELETE" };
     const struct api_route_doc *docs;
     size_t count = api_routes(&docs);
     for (size_t i = 0; i < count; i++)

@@ -66,8 +66,8 @@ struct call daemon_callf(struct daemon *daemon, const char *token, const char *m
 struct call daemon_try(struct daemon *daemon, const char *token, const char *method, const char *path, const char *body);
 void call_free(struct call *call);
 
-/* What lies at a dotted path, "slots.0.state". call_value: borrowed, NULL when there is nothing; the others fail the test when it is missing
- * or of another type. */
+/* What lies at a dotted path, "slots.0.state". call_value: borrowed, NULL when there is nothing; the others fail the test when it is
+ * missing or of another type. */
 json_t *call_value(const struct call *call, const char *path);
 const char *call_str(const struct call *call, const char *path);
 int64_t call_int(const struct call *call, const char *path);
