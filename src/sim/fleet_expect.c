@@ -42,7 +42,7 @@ void fleet_expect_look(struct fleet *fleet)
     for (size_t i = 0; i < fleet->scenario->expect_count; i++) {
         const struct plan_expect *expect = &fleet->scenario->expects[i];
         bool late = fleet->now_ms >= expect->by_ms;
-        if (fleet->expect_states[i] != EXPECT_OPEN || (expect->at && !late))
+        if (fleet->expect_states[i] != EXPECT_OPEN || fleet->now_ms <= expect->from_ms || (expect->at && !late))
             continue;
         if (rows[expect->type](fleet, expect))
             fleet->expect_states[i] = EXPECT_MET;

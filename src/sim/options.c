@@ -181,7 +181,7 @@ static const char scenario_help[] =
     "  at TIME head NAME asks EXPERIENCE | leaves | vanishes | returns | cannot-pair | can-pair | loses-answers N | partitioned-for TIME\n"
     "  at TIME heads NAME NAME ... ask EXPERIENCE | leave | ...\n"
     "  at TIME body NAME reboots-for TIME | restarts-agent | app-crashes | loses-answers N | partitioned-for TIME\n"
-    "  expect by TIME WHAT    at some moment up to TIME;    expect at TIME WHAT    at TIME\n"
+    "  expect by TIME WHAT    at some moment after all that stands above it and up to TIME;    expect at TIME WHAT    at TIME\n"
     "      WHAT: pictures N | waiting N | head NAME sees-a-picture [from BODY] | head NAME sees-nothing | head NAME in-line N |\n"
     "            body NAME idle | body NAME shows HEAD\n"
     "\nexit codes: 0 no two heads held one slot and every expectation was met, 1 otherwise or the server failed, 2 usage or scenario\n";

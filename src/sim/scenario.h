@@ -50,7 +50,7 @@ enum expect_type {
 struct plan_expect {
     enum expect_type type;
     bool at;                         /* true: at that time; false: at some time up to it */
-    int64_t by_ms;
+    int64_t from_ms, by_ms;          /* from: when all that stands above it in the file has happened */
     size_t node, other;              /* a head or a body; SEES_FROM, BODY_SHOWS: and the other */
     uint32_t count;
     unsigned line;

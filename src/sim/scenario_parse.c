@@ -468,6 +468,11 @@ static enum hc_err on_expect(struct line *line)
         expect->line = line->number;
         (void)snprintf(expect->text, sizeof expect->text, "%s", line->text);
         enum hc_err err = take_duration(line, "expect", line->words[2], &expect->by_ms);
+        for (size_t k = 0; k < line->scenario->step_count; k++)
+            if (line->scenario->steps[k].at_ms > expect->from_ms)
+                expect->from_ms = line->scenario->steps[k].at_ms;
+        if (err == HC_OK && expect->by_ms <= expect->from_ms)
+            err = refuse(line, "expect: %s is over before all that stands above has happened", line->words[2]);
         return err == HC_OK ? take_pattern(line, &expects[i], expect) : err;
     }
     return refuse(line, "expect: nothing known; hydrasim --help lists what can be expected");

@@ -32,7 +32,7 @@ static void test_scenario__whole_file__every_statement_lands(void **state)
                        "faults random\n"
                        "org o cap 9\n" PLACES
                        "at 2s heads h1 kiosk-2 ask talk\nat 1s body b2 reboots-for 20s\nat 3s head h1 loses-answers 2\n"
-                       "expect by 40s head h1 sees-a-picture from b1\nexpect at 50s pictures 2\nexpect by 1s body b2 shows kiosk-1\n";
+                       "expect by 40s head h1 sees-a-picture from b1\nexpect at 50s pictures 2\nexpect by 9s body b2 shows kiosk-1\n";
     if (scenario_parse(s, "f", text, &diag) != HC_OK)
         fail_msg("%s", diag.text);
     assert_true(s->seed == 7 && s->scale == 5 && s->duration_ms == 120000 && s->ends_when_expected && s->random_faults);
@@ -52,6 +52,7 @@ static void test_scenario__whole_file__every_statement_lands(void **state)
     assert_int_equal(s->steps[2].count, 2);
     assert_int_equal(s->expects[0].type, EXPECT_SEES_FROM);
     assert_int_equal(s->expects[0].other, 0);
+    assert_int_equal(s->expects[0].from_ms, 3000);
     assert_true(s->expects[1].at && s->expects[1].count == 2 && s->expects[1].by_ms == 50000);
     assert_true(s->expects[2].type == EXPECT_BODY_SHOWS && s->expects[2].node == 1 && s->expects[2].other == 1);
 }
@@ -90,6 +91,7 @@ static void test_scenario__mistakes__refused_with_file_line_and_word(void **stat
         { "expect in 2s pictures 3", "in" },
         { "expect by 2s head b1 sees-nothing", "b1" },
         { "end now", "end" },
+        { "at 9s head h1 leaves\nexpect by 9s pictures 0", "9s" },
         { "visits planned", "visits" },
     };
     (void)state;
@@ -100,7 +102,8 @@ static void test_scenario__mistakes__refused_with_file_line_and_word(void **stat
         (void)snprintf(text, sizeof text, PLACES "%s\n", rows[i].line);
         scenario_init(&s);
         assert_int_equal(scenario_parse(&s, "day.scenario", text, &diag), HC_ERR_SYNTAX);
-        if (strncmp(diag.text, "day.scenario:7: ", 16) != 0 || strstr(diag.text + 16, rows[i].names) == NULL)
+        const char *at = strchr(rows[i].line, '\n') == NULL ? "day.scenario:7: " : "day.scenario:8: ";
+        if (strncmp(diag.text, at, 16) != 0 || strstr(diag.text + 16, rows[i].names) == NULL)
             fail_msg("%s -> %s", rows[i].line, diag.text);
         scenario_free(&s);
     }
