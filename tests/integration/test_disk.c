@@ -198,7 +198,7 @@ static void test_disk__registry_cannot_be_written__nobody_is_enrolled(void **sta
     static const char *const rules[] = { "write nodes.yaml ENOSPC\n", "fsync nodes.yaml EIO\n", "rename nodes.yaml EIO\n" };
     fleet();
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        char body[64], name[16];
+        char body[96], name[32];
         (void)snprintf(name, sizeof name, "new-%zu", i);
         (void)snprintf(body, sizeof body, "{\"name\":\"%s\",\"roles\":[\"head\"]}", name);
         fault_set(&scene.home, rules[i]);

@@ -35,7 +35,7 @@ static void fleet(void)
 
 static struct held_lease claim(size_t head, const char *attempt)
 {
-    struct held_lease lease;
+    struct held_lease lease = { .id = "" };
     struct call call = fleet_claims(&scene.daemon, &heads[head], attempt);
     if (call.status != 201 || !fleet_lease_of(&call, &lease))
         fail_msg("claim: %ld %s", call.status, call.text);

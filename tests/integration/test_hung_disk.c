@@ -36,7 +36,7 @@ static void fleet(const struct daemon_options *options, size_t head_count)
     crowd_open(&crowd, scene.daemon.url, NULL);
     body = fleet_body(&scene.daemon, "b1", "north");
     for (size_t i = 0; i < head_count; i++) {
-        char name[16];
+        char name[32];
         (void)snprintf(name, sizeof name, "h%zu", i);
         heads[i] = fleet_head(&scene.daemon, name, "north");
     }
@@ -144,7 +144,7 @@ static void test_slow_disk__many_claims_at_once__share_a_save(void **state)
     fault_set(&scene.home, rule);
     int64_t begin = os_monotonic_ms();
     for (size_t i = 0; i < CROWD; i++) {
-        char attempt[16];
+        char attempt[32];
         (void)snprintf(attempt, sizeof attempt, "a-%zu", i);
         prepare(&claims[i], &heads[i], attempt);
         crowd_start(&crowd, i + 1, &claims[i].call);

@@ -38,7 +38,7 @@ static void report(const char *state, const char *lease_id)
 
 static struct held_lease claim(const struct node *head, const char *attempt, long status)
 {
-    struct held_lease lease;
+    struct held_lease lease = { .id = "" };
     struct call call = fleet_claims(&scene.daemon, head, attempt);
     if (call.status != status || !fleet_lease_of(&call, &lease))
         fail_msg("claim %s: %ld %s", attempt, call.status, call.text);

@@ -40,7 +40,7 @@ static int tear_down(void **state)
 
 static void fleet(void)
 {
-    char name[16];
+    char name[32];
     for (size_t i = 0; i < BODIES; i++) {
         (void)snprintf(name, sizeof name, "b%zu", i);
         bodies[i] = fleet_body(&scene.daemon, name, "north");
@@ -83,7 +83,7 @@ static void test_stop__under_claims__finished_or_refused_and_the_acknowledged_ar
     static struct held_lease leases[CLAIMS];
     fleet();
     for (size_t i = 0; i < CLAIMS; i++) {
-        char attempt[16];
+        char attempt[32];
         (void)snprintf(attempt, sizeof attempt, "a-%zu", i);
         fleet_claim_path(&heads[i], paths[i]);
         fleet_claim_body(attempt, texts[i]);
@@ -123,11 +123,11 @@ static void test_stop__parked_polls__answered_not_cut(void **state)
     for (size_t i = 0; i < POLLS; i++) {
         if (i % 2 == 0) {
             struct call call = fleet_reports_modern(&scene.daemon, &bodies[i], "idle", NULL);
-            (void)snprintf(paths[i], sizeof paths[i], "/api/v1/bodies/%s/desired?since=%s&wait=25", bodies[i].id,
+            (void)snprintf(paths[i], sizeof paths[i], "/api/v1/bodies/%.64s/desired?since=%.64s&wait=25", bodies[i].id,
                            call_str(&call, "desired.digest"));
             call_free(&call);
         } else {
-            (void)snprintf(paths[i], sizeof paths[i], "/api/v1/heads/%s/admission?wait=25", heads[i].id);
+            (void)snprintf(paths[i], sizeof paths[i], "/api/v1/heads/%.64s/admission?wait=25", heads[i].id);
         }
         polls[i] = (struct crowd_call){ .token = i % 2 == 0 ? bodies[i].token : heads[i].token, .method = "GET", .path = paths[i] };
         crowd_start(&crowd, i + 1, &polls[i]);
