@@ -15,8 +15,8 @@ $(OUT)/bench/bare_server: $(OUT)/tobj/bench/bare_server.o
 	$(CC) $(LDFLAGS) $(filter %.o,$^) -lmicrohttpd -o $@
 
 ## make bench      the daemon's numbers beside a bare libmicrohttpd and the disk, into build/bench.json; BENCH=claims,slots picks parts
-bench: all $(OUT)/faultfs.so $(OUT)/bench/bench $(OUT)/bench/bare_server
+bench: $(OUT)/hydraclusterd $(OUT)/faultfs.so $(OUT)/bench/bench $(OUT)/bench/bare_server
 	$(OUT)/bench/bench --json $(OUT)/bench.json $(subst $(bench_comma), ,$(BENCH))
 ## make bench-doc  the whole bench, and its table into docs/PERFORMANCE.md
-bench-doc: all $(OUT)/faultfs.so $(OUT)/bench/bench $(OUT)/bench/bare_server
+bench-doc: $(OUT)/hydraclusterd $(OUT)/faultfs.so $(OUT)/bench/bench $(OUT)/bench/bare_server
 	$(OUT)/bench/bench --json $(OUT)/bench.json --doc docs/PERFORMANCE.md

@@ -1,4 +1,4 @@
-/* measure_one.c - one claim alone, among 10 bodies and among 1,000: each claim stands beside a save cycle and an echo of the same moment. */
+/* measure_one.c - one claim alone, among 10 bodies and among 1,000: each beside a save cycle and an echo of the same moment. */
 #include <poll.h>
 
 #include "fatal.h"
@@ -64,8 +64,9 @@ void measure_one(void)
     host_grow(&host, 1000, 1);
     double many = measure(&host, &bare, "one_1000", "one claim alone, 1,000 bodies, median", &many_cycle);
     /* What a claim costs above the file that it must write: deciding among, and formatting, a hundred times as many bodies. */
-    table_row("one_growth", "a claim's growth from 10 to 1,000 bodies, against its save cycle's", (many / few) / (many_cycle / few_cycle), "×",
-              WANT_AT_MOST, FACTOR, "claim × %.2f, save cycle × %.2f", many / few, many_cycle / few_cycle);
+    double growth = (many / few) / (many_cycle / few_cycle);
+    table_row("one_growth", "a claim's growth from 10 to 1,000 bodies, against its save cycle's", growth, "×", WANT_AT_MOST, FACTOR,
+               "claim × %.2f, save cycle × %.2f", many / few, many_cycle / few_cycle);
     process_end(&bare.process);
     host_close(&host);
 }

@@ -22,10 +22,11 @@ static void write_history(const struct host *host)
     char path[HOME_PATH_SIZE];
     struct hc_buf text = { 0 };
     for (unsigned i = 0; i < LINES; i++)
-        hc_buf_printf(&text, "{\"lease_id\":\"%032x\",\"stream_id\":\"s-%08x\",\"head_id\":\"%s\",\"head_venue\":\"hall\",\"body_id\":\"%s\","
-                      "\"body_venue\":\"hall\",\"slot\":0,\"experience\":\"" EXPERIENCE "\",\"protocol\":2,\"source\":\"explicit\","
-                      "\"mode\":\"flat\",\"grant_epoch\":%u,\"granted_at\":\"2026-08-01T09:00:00.000Z\","
-                      "\"streaming_at\":\"2026-08-01T09:00:10.000Z\",\"ended_at\":\"2026-08-01T09:05:00.000Z\",\"state\":\"ended\","
+        hc_buf_printf(&text, "{\"lease_id\":\"%032x\",\"stream_id\":\"s-%08x\",\"head_id\":\"%s\",\"head_venue\":\"hall\","
+                      "\"body_id\":\"%s\",\"body_venue\":\"hall\",\"slot\":0,\"experience\":\"" EXPERIENCE "\","
+                      "\"protocol\":2,\"source\":\"explicit\",\"mode\":\"flat\",\"grant_epoch\":%u,"
+                      "\"granted_at\":\"2026-08-01T09:00:00.000Z\",\"streaming_at\":\"2026-08-01T09:00:10.000Z\","
+                      "\"ended_at\":\"2026-08-01T09:05:00.000Z\",\"state\":\"ended\","
                       "\"reason\":null}\n", i, i, host->heads[i % HEADS].id, host->bodies[i % BODIES].id, i + 1);
     home_path(&host->home, "data/sessions.jsonl", path);
     HC_CLEANUP(os_close) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -64,8 +65,8 @@ void measure_start(void)
         if (daemon_stop(&host.daemon) != 0)
             fatal("the daemon did not stop well");
     }
-    table_row("start", "start with 1,000 bodies and 10,000 lines of history, to /readyz, median", samples_ms(&took, 0.5), "ms", WANT_AT_MOST,
-              READY_MS, "longest of %d: %.0f ms", STARTS, samples_ms(&took, 1));
+    table_row("start", "start with 1,000 bodies and 10,000 lines of history, to /readyz, median", samples_ms(&took, 0.5), "ms",
+              WANT_AT_MOST, READY_MS, "longest of %d: %.0f ms", STARTS, samples_ms(&took, 1));
     table_row("start_rss", "— memory (RSS) then", rss, "MiB", WANT_NOTHING, 0, "%d heads too", HEADS);
     samples_free(&took);
     host_close(&host);
