@@ -58,6 +58,9 @@ int main(int argc, char **argv)
         fatal("%d descriptors are needed", DESCRIPTORS);
     at_fatal(host_remove_all);
     int64_t begin = os_monotonic_us();
+    double load = 0;
+    if (getloadavg(&load, 1) != 1)
+        fatal("the machine does not say how busy it is");
     for (size_t i = 0; at == argc && i < PART_COUNT; i++)
         run(&parts[i]);
     for (int i = at; i < argc; i++)
@@ -66,6 +69,6 @@ int main(int argc, char **argv)
     if (json != NULL)
         table_write_json(json, (double)(os_monotonic_us() - begin) / 1e6);
     if (doc != NULL)
-        table_write_doc(doc);
+        table_write_doc(doc, load);
     return table_all_ok() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

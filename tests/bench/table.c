@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "hydra/base/arena.h"
 #include "hydra/base/buf.h"
@@ -144,7 +145,7 @@ void table_write_json(const char *path, double seconds)
     hc_buf_free(&out);
 }
 
-void table_write_doc(const char *path)
+void table_write_doc(const char *path, double load_before)
 {
     char *text = NULL;
     size_t len;
@@ -161,7 +162,8 @@ void table_write_doc(const char *path)
     if (gmtime_r(&today, &utc) == NULL || strftime(date, sizeof date, "%Y-%m-%d", &utc) == 0)
         fatal("no date");
     hc_buf_add(&out, text, (size_t)(begin - text) + strlen(DOC_BEGIN));
-    hc_buf_printf(&out, "Made by `make bench-doc` on %s.\n\n", date);
+    hc_buf_printf(&out, "Made by `make bench-doc` on %s: %ld cores, load %.1f before the run.\n\n", date, sysconf(_SC_NPROCESSORS_ONLN),
+                  load_before);
     add_rows(&out);
     hc_buf_str(&out, end);
     write_file(path, &out);

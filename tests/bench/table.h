@@ -21,7 +21,7 @@ void table_row(const char *key, const char *text, double value, const char *unit
     HC_PRINTF(7, 8);
 void table_print(void);                                         /* markdown, to stdout */
 void table_write_json(const char *path, double seconds);
-void table_write_doc(const char *path);                         /* between the lines of the markers */
+void table_write_doc(const char *path, double load_before);     /* between the lines of the markers */
 bool table_all_ok(void);
 
 #endif
