@@ -27,6 +27,9 @@ void sim_check_i4_epochs_grow(struct sim *sim, const struct body_rec *body, bool
     struct slot_epochs *epochs = epochs_of(sim, body->rec.key);
     for (size_t i = 0; i < body->slot_count && i < SIM_SLOTS_MAX; i++)
         check_slot(sim, epochs, body, &body->slots[i], committed);
+    /* A slot that was lowered goes once the generation has passed its epoch: what was granted there is remembered, what it was is not. */
+    for (size_t i = body->slot_count; i < SIM_SLOTS_MAX; i++)
+        *(committed ? &epochs->committed[i] : &epochs->live[i]) = 0;
 }
 
 void sim_check_i4_grant_is_above_all(struct sim *sim, const struct lease *is, const char *body_id, uint32_t slot)

@@ -6,7 +6,8 @@ sim_libs := $(OUT)/lib/libcore.a $(OUT)/lib/libbase.a
 
 SIM_SECONDS ?= 20
 SIM_LONG_SECONDS ?= 600
-SIM_DEPTH ?= 6
+SIM_LONG_HOURS ?= 20000
+SIM_DEPTH ?= 5
 
 .PHONY: sim-check sim-long
 $(OUT)/sim: $(OUT)/tobj/sim/main.o $(sim_objects) $(sim_libs)
@@ -23,5 +24,5 @@ sim-check: $(OUT)/sim $(OUT)/scenario
 
 ## make sim-long   random fleets for ten minutes on two cores, then the planted bugs
 sim-long: $(OUT)/sim $(OUT)/scenario
-	@tests/sim/long.sh $(OUT)/sim $(SIM_LONG_SECONDS)
+	@tests/sim/long.sh $(OUT)/sim $(SIM_LONG_SECONDS) $(SIM_LONG_HOURS)
 	@tests/sim/mutate.sh

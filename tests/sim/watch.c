@@ -362,6 +362,11 @@ static void was_acknowledged(struct sim *sim, const struct seen_lease *lease)
 /* Files that another process wrote, or an old copy of them: what they do not have is not held any more (rules §3.3). */
 void watch_replaced(struct sim *sim)
 {
+    sim->restored_at = sim->now;
+    for (size_t i = 0; i < sim->lease_count; i++) {
+        struct seen_lease *lease = &sim->leases[i];      /* as old as the file says, and clamped anew */
+        lease->since = lease->renewed_at = lease->silent_from = lease->deadline_from = lease->shown_at = sim->now;
+    }
     for (size_t i = 0; i < sim->head_count; i++) {
         struct head *h = &sim->heads[i];
         const char *own = alloc_head_lease(sim->cluster.live, h->id);
@@ -468,7 +473,6 @@ void watch_restart(struct sim *sim, int64_t outage_ms, bool stepped, bool restor
             sim->bodies[i].refused[k].asked = false;
     if (!restored)
         return;
-    sim->restored_at = sim->now;
     for (size_t i = 0; i < sim->epoch_count; i++)
         for (size_t k = 0; k < SIM_SLOTS_MAX; k++)
             sim->epochs[i].committed[k] = sim->epochs[i].granted[k] = 0;
