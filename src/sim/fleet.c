@@ -274,6 +274,8 @@ int fleet_run(struct fleet *fleet, int signal_fd)
     int64_t ended_ms = fleet->now_ms;
     farewell(fleet, signal_fd);
     fleet->now_ms = ended_ms;
+    if (fleet->screen)
+        (void)fputs("\n", stdout);          /* the live screen stays above it */
     fleet->screen = false;
     fleet_summary(fleet);
     return fleet->violations == 0 ? 0 : 1;

@@ -11,6 +11,17 @@ static void deliver_late(struct fleet *fleet, struct flight *flight, int64_t at_
     fleet->late = flight;
 }
 
+static void server_error(struct fleet *fleet, const struct flight *flight, const struct client_answer *answer)
+{
+    fleet->counts[COUNT_SERVER_ERRORS]++;
+    if (!fleet->options->verbose)
+        return;
+    char words[200];
+    wire_error(answer->body.data == NULL ? "" : answer->body.data, answer->body.len, words);
+    fleet_say(fleet, "%s (call %d) is answered %ld: %.100s", flight->peer == NULL ? "an operator" : flight->peer->id, flight->what,
+              answer->status, words);
+}
+
 static void on_done(void *ctx, enum hc_err err, const struct client_answer *answer)
 {
     struct flight *flight = ctx;
@@ -28,7 +39,7 @@ static void on_done(void *ctx, enum hc_err err, const struct client_answer *answ
     if (err != HC_OK)
         fleet->counts[COUNT_UNANSWERED]++;
     else if (answer->status >= 500)
-        fleet->counts[COUNT_SERVER_ERRORS]++;
+        server_error(fleet, flight, answer);
     flight->answered(fleet, flight, err == HC_OK ? answer : NULL);
     hc_free(flight);
 }

@@ -147,11 +147,14 @@ static void answered(struct fleet *fleet, const struct flight *flight, const str
     }
     if (!batch.must_work || fleet->enrol_error[0] != '\0')
         return;
-    char words[200] = "no answer";
-    if (answer != NULL)
-        wire_error(answer->body.data == NULL ? "" : answer->body.data, answer->body.len, words);
-    (void)snprintf(fleet->enrol_error, sizeof fleet->enrol_error, "%s: the server answers %ld: %s", batch.about,
-                   answer == NULL ? 0 : answer->status, words);
+    if (answer == NULL) {
+        (void)snprintf(fleet->enrol_error, sizeof fleet->enrol_error, "%s: no answer from %.200s", batch.about, fleet->options->server_url);
+        return;
+    }
+    char words[200];
+    wire_error(answer->body.data == NULL ? "" : answer->body.data, answer->body.len, words);
+    (void)snprintf(fleet->enrol_error, sizeof fleet->enrol_error, "%s: %.120s answers %ld: %.200s", batch.about, fleet->options->server_url,
+                   answer->status, words);
 }
 
 enum { BATCH_VENUES, BATCH_ORGS, BATCH_EXPERIENCES, BATCH_BODIES, BATCH_SLOTS, BATCH_HEADS, BATCH_ENROL_END,
