@@ -7,19 +7,19 @@
 
 static bool lists_experience(const struct core_view *v, const char *body_id, const char *experience)
 {
-    const struct body_obs *obs = observed_body(v->obs, body_id);
-    const struct body_rec *body = alloc_body(v->saved, body_id);
     if (experience == NULL || experience[0] == '\0')
         return true;
     /* Until it has reported since our start, what it listed before stands. */
+    const struct body_obs *obs = observed_body(v->obs, body_id);
     if (obs != NULL && hc_time_set(obs->reported_at) && obs->experiences != NULL)
         return strings_has(obs->experiences, experience);
+    const struct body_rec *body = alloc_body(v->saved, body_id);
     return body != NULL && strings_has(body->listed_experiences, experience);
 }
 
 static bool supports(const struct core_view *v, const char *body_id, enum lease_mode mode)
 {
-    const struct body_obs *obs = observed_body(v->obs, body_id);
+    const struct body_obs *obs = mode == MODE_XR ? observed_body(v->obs, body_id) : NULL;
     return mode != MODE_XR || (obs != NULL && obs->xr_drivers != NULL && obs->xr_drivers->count > 0);
 }
 
@@ -157,10 +157,19 @@ static size_t slots_of_all(const struct alloc *saved)
 
 struct look { struct seeking k; const char *prefer_body_id; bool all; struct picks *kept; struct ranked *found; size_t count; };
 
+/* Who only wants the best slot is spared most of the questions: a slot is asked only if it would win with the kindest answers. */
+static bool cannot_win(const struct look *look, const struct body_rec *body, const struct node_rec *node, uint32_t slot)
+{
+    if (look->all || look->count == 0)
+        return false;
+    struct rank kindest = seeking_rank(look->k.v, look->k.head, body, node, slot, 0, true, look->prefer_body_id);
+    return rank_order(&kindest, &look->found[0].rank) > 0;
+}
+
 static void look_at(struct look *look, const struct body_rec *body, const struct node_rec *node, uint32_t slot)
 {
     struct seeking *k = &look->k;
-    if (!look->all && slot_live_lease(&body->slots[slot]) != NULL)
+    if ((!look->all && slot_live_lease(&body->slots[slot]) != NULL) || cannot_win(look, body, node, slot))
         return;
     uint32_t base = seeking_base(k->v, body, slot, k->who.ticket_id);
     if (!look->all && base != 0)
@@ -171,10 +180,14 @@ static void look_at(struct look *look, const struct body_rec *body, const struct
     if (!look->all && (mask & ~(uint32_t)WHY_NOT_DEMOTED) != 0)
         return;
     bool eligible = (mask & (WHY_NOT_EXPERIENCE | WHY_NOT_STREAM_MODE | WHY_NOT_VENUE | WHY_NOT_OFFLINE)) == 0;
-    struct ranked *at = &look->found[look->count++];
-    at->candidate = (struct candidate){ .body = body, .node = node, .slot = slot, .why_not = mask, .eligible = eligible,
-                                        .demoted = (mask & WHY_NOT_DEMOTED) != 0 };
-    at->rank = seeking_rank(k->v, k->head, body, node, slot, mask, eligible, look->prefer_body_id);
+    struct rank rank = seeking_rank(k->v, k->head, body, node, slot, mask, eligible, look->prefer_body_id);
+    if (!look->all && look->count > 0 && rank_order(&rank, &look->found[0].rank) > 0)
+        return;
+    look->found[look->all ? look->count : 0] = (struct ranked){
+        .rank = rank, .candidate = { .body = body, .node = node, .slot = slot, .why_not = mask, .eligible = eligible,
+                                     .demoted = (mask & WHY_NOT_DEMOTED) != 0 },
+    };
+    look->count = look->all ? look->count + 1 : 1;
 }
 
 static void look_at_all(struct look *look)
@@ -204,7 +217,7 @@ enum hc_err candidates(const struct core_view *v, const struct seeker *who, cons
         if (err != HC_OK)
             return err;
     }
-    size_t size = slots_of_all(v->saved);
+    size_t size = all ? slots_of_all(v->saved) : 1;
     look.found = hc_arena_array(arena, size + 1, sizeof look.found[0]);
     if (look.found == NULL)
         return HC_ERR_NOMEM;
