@@ -86,7 +86,8 @@ bool machine_warming(const struct sim *sim, const struct machine *m)
 static bool by_evidence(const struct seen_lease *was, const struct lease *is)
 {
     bool idle = is->state == LEASE_ENDED && is->why == WHY_BODY_IDLE;
-    bool drained = was->state == LEASE_DRAINING && lease_is_terminal(is->state) && is->why != WHY_DRAIN_TIMEOUT && is->state != LEASE_REVOKED;
+    bool drained = was->state == LEASE_DRAINING && lease_is_terminal(is->state) && is->why != WHY_DRAIN_TIMEOUT &&
+        is->state != LEASE_REVOKED;
     return idle || drained;
 }
 
@@ -96,7 +97,8 @@ void sim_check_i3_ended_was_really_gone(struct sim *sim, const struct seen_lease
     if (m == NULL || !by_evidence(was, is))
         return;
     if (machine_warming(sim, m))
-        sim_violation(sim, "I3: %s ended (%s) by a report of an agent that has just started", was->id, word_of(&lease_why_words, (int)is->why));
+        sim_violation(sim, "I3: %s ended (%s) by a report of an agent that has just started", was->id, word_of(&lease_why_words,
+                                                                                                               (int)is->why));
     if (was->slot == 0 && !known_idle(m, 0) && m->heard_at != 0 && !m->heard.modern)
         sim_violation(sim, "I3: %s ended though its body shows a picture", was->id);
     for (size_t i = 0; i < SIM_SESSIONS_MAX; i++) {

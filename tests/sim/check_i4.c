@@ -1,4 +1,5 @@
-/* check_i4.c - I4: epochs only grow, and none is given twice. I5: nobody's requests touch another's lease. I7: nobody's own client is evicted. */
+/* check_i4.c - I4: epochs only grow, and none is given twice. I5: nobody's requests touch another's lease. I7: nobody's own client is
+ * evicted. */
 #include "sim.h"
 
 static void check_slot(struct sim *sim, struct slot_epochs *epochs, const struct body_rec *body, const struct slot *slot, bool committed)
@@ -16,7 +17,8 @@ static void check_slot(struct sim *sim, struct slot_epochs *epochs, const struct
         if (!committed || lease->grant_epoch < epochs->granted[slot->index])
             continue;
         if (lease->grant_epoch == epochs->granted[slot->index] && !hc_same(epochs->granted_to[slot->index], lease->id))
-            sim_violation(sim, "I4: epoch %llu of %s/%u was given twice", (unsigned long long)lease->grant_epoch, body->rec.key, slot->index);
+            sim_violation(sim, "I4: epoch %llu of %s/%u was given twice", (unsigned long long)lease->grant_epoch, body->rec.key,
+                          slot->index);
         epochs->granted[slot->index] = lease->grant_epoch;
         HC_SET(epochs->granted_to[slot->index], lease->id);
     }
@@ -80,7 +82,8 @@ void sim_check_i7_no_eviction_of_the_holder(struct sim *sim, const struct machin
             for (size_t n = 0; n < SIM_SESSIONS_MAX; n++) {
                 const struct session *session = &m->sessions[n];
                 bool its = session->on && hc_same(session->launch_id, d->slots[i].evict[k]);
-                if (its && session->head >= 0 && d->slots[i].head_id[0] != '\0' && hc_same(sim->heads[session->head].id, d->slots[i].head_id))
+                if (its && session->head >= 0 && d->slots[i].head_id[0] != '\0' && hc_same(sim->heads[session->head].id,
+                                                                                           d->slots[i].head_id))
                     sim_violation(sim, "I7: %s is evicted from its own lease on %s/%u", d->slots[i].head_id, m->id, d->slots[i].index);
             }
 }

@@ -17,7 +17,8 @@ static void check_slot(struct sim *sim, const struct machine *m, uint32_t slot, 
     struct slot_row *rows;
     struct conflict_row *conflicts;
     size_t row_count, conflict_count, here = 0, divergent = 0, told = 0;
-    if (query_slots(&view, &filter, arena, &rows, &row_count) != HC_OK || query_conflicts(&view, arena, &conflicts, &conflict_count) != HC_OK) {
+    if (query_slots(&view, &filter, arena, &rows, &row_count) != HC_OK || query_conflicts(&view, arena, &conflicts,
+                                                                                          &conflict_count) != HC_OK) {
         sim_violation(sim, "query_slots() or query_conflicts() failed");
         return;
     }

@@ -139,7 +139,8 @@ static void play(struct sim *sim, struct head *h)
     struct session *session = h->body < 0 ? NULL : machine_session_of(&sim->bodies[0], head_index(sim, h));
     struct op *op = op_new(sim, CORE_HEARTBEAT, head_index(sim, h));
     if (h->body >= 0 && session == NULL && h->standing)
-        session = machine_launch(sim, &sim->bodies[0], h->slot, head_index(sim, h), h->kind == HEAD_P2 ? h->lease_id : "", sim_experiences[0]);
+        session = machine_launch(sim, &sim->bodies[0], h->slot, head_index(sim, h), h->kind == HEAD_P2 ? h->lease_id : "",
+                                 sim_experiences[0]);
     if (session != NULL) {
         session->starting = false;
         session->next_at = 0;
@@ -284,7 +285,8 @@ int enumerate(struct sim *sim, unsigned depth)
         bool good = sim->violations == 0 && sim->tally[1] > 0;
         passed += good ? 1 : 0;
         failed += good ? 0 : 1;
-        printf("enumeration: %s: %" PRIu64 " sequences of %u steps, %" PRIu64 " grants\n", settings[i].name, walk.sequences, depth, sim->tally[1]);
+        printf("enumeration: %s: %" PRIu64 " sequences of %u steps, %" PRIu64 " grants\n", settings[i].name, walk.sequences, depth,
+               sim->tally[1]);
         sim_free(sim);
     }
     printf("%u passed, %u failed\n", passed, failed);

@@ -150,7 +150,8 @@ void head_leaves(struct sim *sim, struct head *h)
     h->lost = false;
     h->next_renew = 0;
     head_phase(sim, h, PHASE_AWAY);
-    h->next_act = sim->now + (sim->leaving || (sim->healed && h->served) ? 10 * HC_HOUR_MS : sim->healed ? chance_seconds(&sim->chance, 5, 60)
+    h->next_act = sim->now + (sim->leaving || (sim->healed && h->served) ? 10 * HC_HOUR_MS : sim->healed ? chance_seconds(&sim->chance,
+                                                                                                                          5, 60)
                                                                           : chance_seconds(&sim->chance, 10, 600));
 }
 

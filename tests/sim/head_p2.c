@@ -206,7 +206,8 @@ static void takes(struct sim *sim, struct head *h, const struct answer *a)
         return;
     }
     head_phase(sim, h, PHASE_PREPARING);
-    h->next_act = sim->now + (chance_percent(&sim->chance, 4) ? chance_seconds(&sim->chance, 60, 140) : chance_seconds(&sim->chance, 1, 20));
+    h->next_act = sim->now + (chance_percent(&sim->chance, 4) ? chance_seconds(&sim->chance, 60, 140) : chance_seconds(&sim->chance, 1,
+                                                                                                                       20));
 }
 
 static void waits(struct sim *sim, struct head *h, const struct answer *a)

@@ -73,12 +73,19 @@ static void name_client(const struct sim *sim, const struct machine *m, struct s
     }
 }
 
+/* In this state the slot is the head's. */
+static bool slot_is_of(const struct alloc *saved, const char *body_id, uint32_t slot, const char *head_id)
+{
+    const struct body_rec *body = saved == NULL ? NULL : alloc_body(saved, body_id);
+    const struct lease *lease = body == NULL || slot >= body->slot_count ? NULL : slot_live_lease(&body->slots[slot]);
+    return lease != NULL && hc_same(lease->head_id, head_id) && lease->state != LEASE_DRAINING;
+}
+
+/* Live too: an end that is on its way to the disk has been decided. */
 static bool lease_of_head(const struct sim *sim, const struct machine *m, uint32_t slot, int head)
 {
-    const struct alloc *committed = sim->cluster.committed;
-    const struct body_rec *body = committed == NULL ? NULL : alloc_body(committed, m->id);
-    const struct lease *lease = body == NULL || slot >= body->slot_count ? NULL : slot_live_lease(&body->slots[slot]);
-    return lease != NULL && head >= 0 && hc_same(lease->head_id, sim->heads[head].id) && lease->state != LEASE_DRAINING;
+    return head >= 0 && slot_is_of(sim->cluster.committed, m->id, slot, sim->heads[head].id) &&
+        slot_is_of(sim->cluster.live, m->id, slot, sim->heads[head].id);
 }
 
 static void machine_wake(struct sim *sim, struct machine *m);
@@ -332,7 +339,8 @@ void machines_hear_news(struct sim *sim)
         bool news = false;
         for (size_t k = 0; k < body->slot_count && k < SIM_SLOTS_MAX; k++) {
             const struct lease *lease = slot_live_lease(&body->slots[k]);
-            news = news || body->slots[k].epoch != m->table[k].applied || !m->table[k].told || (lease != NULL && lease->state == LEASE_DRAINING);
+            news = news || body->slots[k].epoch != m->table[k].applied || !m->table[k].told || (lease != NULL &&
+                                                                                                lease->state == LEASE_DRAINING);
         }
         if (!news)
             continue;

@@ -120,7 +120,8 @@ static int run_many(struct sim *sim, const struct options *o)
         grants += outcome.grants;
     }
     double took = cpu_seconds();
-    printf("sim: %.0f fleet-hours in %.1f s of one core (%.1f ms each), %" PRIu64 " events, %" PRIu64 " grants, %u violations\n", hours, took,
+    printf("sim: %.0f fleet-hours in %.1f s of one core (%.1f ms each), %" PRIu64 " events, %" PRIu64 " grants, %u violations\n", hours,
+           took,
         hours > 0 ? took * 1000 / hours : 0, events, grants, failed);
     printf("%u passed, %u failed\n", passed, failed);
     return failed == 0 ? 0 : 1;

@@ -131,7 +131,8 @@ static void ask_dry(struct sim *sim)
     struct head *h = &sim->heads[chance_between(&sim->chance, 0, (int64_t)sim->head_count - 1)];
     struct core_event ev = cluster_event(sim, CORE_CLAIM, CALLER_ADMIN, "");
     ev.dry_run = true;
-    ev.u.claim = (struct claim_req){ .head_id = h->id, .attempt_id = "dry", .experience = sim_experiences[0], .stream_mode = "", .device_uid = "",
+    ev.u.claim = (struct claim_req){ .head_id = h->id, .attempt_id = "dry", .experience = sim_experiences[0], .stream_mode = "",
+        .device_uid = "",
         .prefer_body_id = "", .claim_token = "", .stream_id = "", .content_digest = "", .protocol_version = 2, .no_attempt = true,
         .legacy = h->kind != HEAD_P2 };
     step(sim, &ev, "asks what would be for", h->id);

@@ -70,7 +70,8 @@ void cluster_restart(struct sim *sim, int64_t skew_ms, bool restore, bool downgr
     int64_t outage_ms = daemon_now(sim).ms - c->saved_at;
     outage_ms = outage_ms < 0 || c->saved_at == 0 ? 0 : outage_ms;
     watch_restart(sim, outage_ms, stepped, restore);
-    sim_trace(sim, "daemon starts, skew %lld ms%s%s", (long long)skew_ms, restore ? ", restored backup" : "", downgrade ? ", downgrade" : "");
+    sim_trace(sim, "daemon starts, skew %lld ms%s%s", (long long)skew_ms, restore ? ", restored backup" : "", downgrade ? ", downgrade"
+              : "");
     struct core_event ev = cluster_event(sim, CORE_START, CALLER_SYSTEM, "");
     ev.u.start = (struct start_req){ .outage_ms = outage_ms, .saved_at = { c->saved_at }, .downgrade = downgrade };
     (void)cluster_step(sim, &ev, cluster_seed(sim));

@@ -1,4 +1,5 @@
-/* scenario.c - runs scenario files: `scenario FILE...`. A line that does not hold is told as file:line, with the last events of the daemon. */
+/* scenario.c - runs scenario files: `scenario FILE...`. A line that does not hold is told as file:line, with the last events of the daemon.
+ * */
 #include "scenario.h"
 
 #include <stdarg.h>

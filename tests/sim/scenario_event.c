@@ -273,7 +273,8 @@ static bool do_claim(struct scenario *s, int head, const struct words *w, struct
 static bool do_head(struct scenario *s, const struct words *w)
 {
     static const struct { const char *verb; enum core_event_type type; } verbs[] = {
-        { "reads", CORE_READ }, { "claims", CORE_CLAIM }, { "renews", CORE_RENEW }, { "releases", CORE_RELEASE }, { "stops", CORE_STREAM_STOP },
+        { "reads", CORE_READ }, { "claims", CORE_CLAIM }, { "renews", CORE_RENEW }, { "releases", CORE_RELEASE }, { "stops",
+            CORE_STREAM_STOP },
         { "polls", CORE_ADMISSION }, { "accepts", CORE_ACCEPT }, { "fetches", CORE_CONFIG_FETCH }, { "ends", CORE_STREAM_END },
     };
     int head = w->count < 3 ? -1 : scenario_head(s, w->at[1]);
@@ -436,7 +437,8 @@ static bool do_operator(struct scenario *s, const struct words *w)
         ev.u.venue = (struct venue_req){ .name = name, .district = SIM_DISTRICT, .owner = "acme", .cap = { true, (uint32_t)cap } };
     } else if (hc_same(verb, "assigns") && w->count > 4) {
         ev.type = CORE_HEAD_UPDATE;
-        ev.u.head_update = (struct head_update_req){ .head_id = name, .head_body_id = w->at[4], .set_stream = true, .stream_fields = 1 << 2 };
+        ev.u.head_update = (struct head_update_req){ .head_id = name, .head_body_id = w->at[4], .set_stream = true,
+            .stream_fields = 1 << 2 };
         HC_SET(ev.u.head_update.stream.stream_app_id, sim_experiences[0]);
     } else if (hc_same(verb, "sets")) {
         ev.type = CORE_SLOTS_PUT;

@@ -10,7 +10,8 @@ static const char *word(const struct words *w, size_t i)
 
 static const char *answer_word(const struct answer *a)
 {
-    static const char *const names[] = { "done", "refused", "a new lease", "the same lease", "a ticket", "rows", "to wait", "a stream", "a node",
+    static const char *const names[] = { "done", "refused", "a new lease", "the same lease", "a ticket", "rows", "to wait", "a stream",
+        "a node",
         "a drain" };
     return a->answer == ANSWER_REFUSED ? word_of(&deny_words, (int)a->deny) : names[a->answer];
 }
@@ -69,7 +70,8 @@ static bool expect_queued(struct scenario *s, const struct words *w)
 static bool expect_waits(struct scenario *s, const struct words *w)
 {
     (void)w;
-    return had_answer(s) && (s->last->parked || scenario_fail(s, "expected a parked request, the answer is %s", answer_word(&s->last->answer)));
+    return had_answer(s) && (s->last->parked || scenario_fail(s, "expected a parked request, the answer is %s",
+                                                              answer_word(&s->last->answer)));
 }
 
 static bool expect_ok(struct scenario *s, const struct words *w)
@@ -178,7 +180,8 @@ static bool expect_head(struct scenario *s, const struct words *w)
     const char *own = alloc_head_lease(live, id), *on = own == NULL ? "" : alloc_lease_body(live, own);
     if (hc_same(word(w, 2), "nothing"))
         return own == NULL || scenario_fail(s, "%s has a lease on %s", id, on);
-    return scenario_slot(s, word(w, 2), &body, &slot) && (hc_same(on, body) || scenario_fail(s, "%s has %s", id, own == NULL ? "nothing" : on));
+    return scenario_slot(s, word(w, 2), &body, &slot) && (hc_same(on, body) || scenario_fail(s, "%s has %s", id, own == NULL
+                                                                                             ? "nothing" : on));
 }
 
 static const struct lease *lease_shown(const struct slot *slot)
@@ -256,7 +259,8 @@ static bool expect_rows_of(struct scenario *s, const struct words *w, const char
     if (hc_same(word(w, 2), "nothing"))
         return divergence == 0 || scenario_fail(s, "%s shows divergence bits %x", w->at[0], divergence);
     int bit = word_find(&divergence_words, word(w, 2));
-    return (bit >= 0 && (divergence & (1U << bit)) != 0) || scenario_fail(s, "%s does not show %s, but bits %x", w->at[0], word(w, 2), divergence);
+    return (bit >= 0 && (divergence & (1U << bit)) != 0) || scenario_fail(s, "%s does not show %s, but bits %x", w->at[0], word(w, 2),
+                                                                          divergence);
 }
 
 static bool expect_slot(struct scenario *s, const struct words *w)

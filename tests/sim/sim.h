@@ -1,7 +1,8 @@
 /* sim.h - one fleet under virtual time: a daemon without files (cluster.c), machines with the truth about their sessions (machine.c), heads
  * of every kind (head*.c), operators and faults (operator.c, fault.c), and what must always hold (check_*.c).
  *
- * Two clocks: `now` is the true time of the simulated world; the daemon's is now + skew, and skew changes only while the daemon is down, as a
+ * Two clocks: `now` is the true time of the simulated world; the daemon's is now + skew, and skew changes only while the daemon is down, as
+ * a
  * clock step does. Whatever the checks know they know from the world, in true time, never from the core's own fields.
  *
  * A run is a function of its seed: nothing reads a clock, an address or an environment variable. */
@@ -26,7 +27,8 @@
 #define SIM_DISTRICT     "d1"
 
 /* ---- the schedule: earliest first, ties in order of insertion ---- */
-enum sim_event_kind { EV_TICK, EV_SAVED, EV_PROBE, EV_RESTART, EV_MACHINE, EV_REPORT, EV_DIRECTIVE, EV_HEAD, EV_PARKED, EV_HISTORY, EV_FAULT,
+enum sim_event_kind { EV_TICK, EV_SAVED, EV_PROBE, EV_RESTART, EV_MACHINE, EV_REPORT, EV_DIRECTIVE, EV_HEAD, EV_PARKED, EV_HISTORY,
+    EV_FAULT,
     EV_OPERATOR, EV_KINDS };
 struct sim_event { int64_t at; uint64_t order; enum sim_event_kind kind; int who; uint64_t number; };
 
@@ -75,9 +77,11 @@ struct op {
 /* ---- machines ---- */
 enum session_end { END_PLAYS, END_CLOSES };
 struct session {                             /* what Sunshine really does */
-    bool on, starting, ending, hidden, joined, innocent;      /* hidden: a restarted agent has not found it again; innocent: see check_i11.c */
+    /* hidden: a restarted agent has not found it again; innocent: see check_i11.c */
+    bool on, starting, ending, hidden, joined, innocent;
     uint32_t slot; int head;                 /* -1: somebody without a head */
-    char lease_id[HC_ID_SIZE], launch_id[HC_ID_SIZE], app[HC_NAME_SIZE + APP_TOKEN_SIZE], client_uuid[HC_ID_SIZE], client_name[HC_NAME_SIZE];
+    char lease_id[HC_ID_SIZE], launch_id[HC_ID_SIZE], app[HC_NAME_SIZE + APP_TOKEN_SIZE], client_uuid[HC_ID_SIZE],
+        client_name[HC_NAME_SIZE];
     int64_t stranger_until;
     int64_t since, next_at;                  /* next_at: it begins to stream, or its app is closed */
     bool admitted;                           /* launched under the slot's lease of that moment */
@@ -103,7 +107,8 @@ struct machine {
     int64_t boot_heard_at;                   /* first report of that boot */
     bool told_second, told_floor; uint32_t second_slot;
     /* a lease was taken away while its session played, no idle report since (rules §6.2.3) */
-    struct refusal { enum refused { REFUSED_NO, REFUSED_YES, REFUSED_UNSURE } is; bool asked; char launch_id[HC_ID_SIZE]; } refused[SIM_SLOTS_MAX];
+    struct refusal { enum refused { REFUSED_NO, REFUSED_YES,
+        REFUSED_UNSURE } is; bool asked; char launch_id[HC_ID_SIZE]; } refused[SIM_SLOTS_MAX];
     int64_t quiet_until, xr_until;
     uint64_t polled_step;
     int64_t any_request_at, last_arrival; uint64_t wakes; const struct body_rec *polled;
@@ -136,7 +141,8 @@ struct seen_lease {
     char id[HC_ID_SIZE], head_id[HC_ID_SIZE], body_id[HC_ID_SIZE], stream_id[HC_ID_SIZE];
     uint32_t slot, protocol; uint64_t grant_epoch; enum lease_state state, came_from; enum lease_why why; enum lease_source source;
     bool quest, uncollected, left_behind, there, asked, stepped, rolled;
-    /* asked: somebody asked for its end since the daemon's start; stepped: a clock step came in between; rolled: a heartbeat prolonged it */
+    /* asked: somebody asked for its end since the daemon's start; stepped: a clock step came in between; rolled: a heartbeat prolonged it
+     * */
     int64_t granted_at, deadline_from, since, renewed_at, shown_at, silent_from;
 };
 struct slot_epochs { char body_id[HC_ID_SIZE]; uint64_t live[SIM_SLOTS_MAX], committed[SIM_SLOTS_MAX], granted[SIM_SLOTS_MAX];
@@ -280,7 +286,8 @@ struct slot_epochs *epochs_of(struct sim *sim, const char *body_id);
 void sim_check_i1_slot_exclusive(struct sim *sim);
 void sim_check_i1_one_admitted_session(struct sim *sim, const struct machine *m);
 void sim_check_i2_reported_is_accounted(struct sim *sim, const struct machine *m);
-void sim_check_i3_granted_was_known_idle(struct sim *sim, const struct lease *is, const char *body_id, uint32_t slot, uint64_t epoch_before);
+void sim_check_i3_granted_was_known_idle(struct sim *sim, const struct lease *is, const char *body_id, uint32_t slot,
+                                         uint64_t epoch_before);
 void sim_check_i3_ended_was_really_gone(struct sim *sim, const struct seen_lease *was, const struct lease *is);
 void sim_check_i3_newest_report_counts(struct sim *sim, const struct machine *m);
 void sim_check_i4_epochs_grow(struct sim *sim, const struct body_rec *body, bool committed);

@@ -110,7 +110,8 @@ static void note_refusal(struct sim *sim, const struct seen_lease *was, const st
 static void moved(struct sim *sim, struct seen_lease *was, const struct lease *is)
 {
     if (was->state != is->state) {
-        sim_trace(sim, "%s of %s on %s/%u: %s -> %s %s", was->id + 4, is->head_id[0] == '\0' ? "nobody" : is->head_id, was->body_id, was->slot,
+        sim_trace(sim, "%s of %s on %s/%u: %s -> %s %s", was->id + 4, is->head_id[0] == '\0' ? "nobody" : is->head_id, was->body_id,
+                  was->slot,
             word_of(&lease_state_words, (int)was->state), word_of(&lease_state_words, (int)is->state),
             word_of(&lease_why_words, (int)is->why));
         if (lease_is_terminal(was->state))
@@ -232,7 +233,8 @@ static void renewals(struct sim *sim, const struct core_event *ev, const struct 
 {
     for (size_t i = 0; i < sim->lease_count; i++) {
         struct seen_lease *lease = &sim->leases[i];
-        if (lease_is_terminal(lease->state) || !hc_same(lease->head_id, sim->step_head) || lease->left_behind || lease->state == LEASE_DRAINING)
+        if (lease_is_terminal(lease->state) || !hc_same(lease->head_id, sim->step_head) || lease->left_behind ||
+            lease->state == LEASE_DRAINING)
             continue;
         if (ev->type == CORE_HEARTBEAT)
             beat_renews(sim, &ev->u.heartbeat, lease);

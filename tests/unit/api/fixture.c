@@ -149,8 +149,10 @@ static void open_wire(struct rig *r)
 {
     static const struct api_sunshine sunshine[] = { { RIG_DISTRICT, "sunny", "shine" } };
     struct hc_diag diag = { "" };
-    r->config = (struct api_config){ .engine = r->engine, .feed = r->feed, .metrics = r->metrics, .core = &r->core, .operator_token = find_operator,
-                                     .random = os_random, .now = rig_now, .version = "0.0.1", .server_url = "http://cluster.example", .metrics_on_loopback = true,
+    r->config = (struct api_config){ .engine = r->engine, .feed = r->feed, .metrics = r->metrics, .core = &r->core,
+        .operator_token = find_operator,
+                                     .random = os_random, .now = rig_now, .version = "0.0.1", .server_url = "http://cluster.example",
+                                         .metrics_on_loopback = true,
                                      .sunshine = sunshine, .sunshine_count = 1, .monotonic_ms = os_monotonic_ms };
     if (api_new(&r->config, &r->api, &diag) != HC_OK)
         fail_msg("%s", diag.text);

@@ -42,7 +42,8 @@ static int teardown(void **state)
     return 0;
 }
 
-static enum hc_err load(const struct fixture *f, const char *text, struct config_flags flags, struct daemon_config *config, struct hc_diag *diag)
+static enum hc_err load(const struct fixture *f, const char *text, struct config_flags flags, struct daemon_config *config,
+                        struct hc_diag *diag)
 {
     if (text != NULL)
         put(f->file, text);
