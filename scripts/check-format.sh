@@ -22,7 +22,7 @@ LC_ALL=C awk -v max="$LINE_CHARS_MAX" '
         base = FILENAME; sub(/.*\//, "", base)
         tabs_fine = base ~ /^(Makefile|.*\.mk)$/ || FILENAME ~ /^\.gitmodules$/
         # Markdown has tables and make files have rules as wide as they must be; C sources are measured by check-style.sh.
-        width_matters = FILENAME ~ /^scripts\// || base ~ /\.(sh|scn)$/
+        width_matters = FILENAME ~ /^scripts\// || base ~ /\.sh$/
         data = base ~ /\.(svg|pem|jsonl?|map)$/
     }
     data { next }
