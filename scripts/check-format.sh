@@ -23,7 +23,7 @@ LC_ALL=C awk -v max="$LINE_CHARS_MAX" '
         tabs_fine = base ~ /^(Makefile|.*\.mk)$/ || FILENAME ~ /^\.gitmodules$/
         # Markdown has tables and make files have rules as wide as they must be; C sources are measured by check-style.sh.
         width_matters = FILENAME ~ /^scripts\// || base ~ /\.sh$/
-        data = base ~ /\.(svg|pem|jsonl?|map)$/
+        data = base ~ /\.(svg|pem|jsonl?|map|mutation)$/
     }
     data { next }
     /\r$/ { say("CR at the end of the line"); sub(/\r$/, "") }

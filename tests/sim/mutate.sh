@@ -79,7 +79,8 @@ try() {
     elif ! timeout 30 ./sim --enumerate 4 > out 2>&1; then
         by="enumeration $(grep -m 1 -o 'enumeration: [IP].*' out | cut -c 14-60 || echo crash)"
     elif ! timeout $((SECONDS_MAX + 20)) ./sim --seconds "$SECONDS_MAX" --hours 3 > out 2>&1; then
-        by="simulator $(grep -m 1 -oE 'seed [0-9]+.*: (I[0-9]+|progress|core|a dry|lease)[^,]*' out | sed 's/, hours.*event [0-9]*//' || echo crash)"
+        by="simulator $(grep -m 1 -oE 'seed [0-9]+.*: (I[0-9]+|progress|core|a dry|lease)[^,]*' out |
+            sed 's/, hours.*event [0-9]*//' || echo crash)"
     fi
     rm -rf "$work/$name"
     if [ -z "$by" ]; then
