@@ -166,7 +166,8 @@ static enum hc_err stage_promotion(struct step *s, struct claiming *c, bool *don
         return store_down(s, done);
     char lease_id[HC_ID_SIZE];
     HC_SET(lease_id, own->id);
-    return lease_event(s, lease_id, LEV_SUPERSEDED, WHY_SUPERSEDED, FATE_KEEP);
+    enum lease_event on = own->state == LEASE_UNKNOWN ? LEV_RELEASE_UNKNOWN : LEV_SUPERSEDED;      /* a merge may have made it unknown */
+    return lease_event(s, lease_id, on, WHY_SUPERSEDED, FATE_KEEP);
 }
 
 /* Two devices speak as one head: only the one with the lease's token is believed (§12.2). */
