@@ -169,11 +169,11 @@ void fleet_heal(struct sim *sim)
     }
 }
 
-/* Somebody of this venue still waits: what it has is kept for its own, even for one who could not use it (rules §7.6). */
-static bool venue_waits(const struct sim *sim, const char *venue)
+/* A venue with heads of its own keeps what it has for them: for one who waits, and for half an hour after one who played (rules §7.6). */
+static bool venue_has_heads(const struct sim *sim, const char *venue)
 {
     for (size_t i = 0; i < sim->head_count; i++)
-        if (!sim->heads[i].served && sim->heads[i].kind != HEAD_ROGUE && hc_same(sim->heads[i].venue, venue))
+        if (sim->heads[i].kind != HEAD_ROGUE && hc_same(sim->heads[i].venue, venue))
             return true;
     return false;
 }
@@ -190,7 +190,7 @@ static bool has_a_body(const struct sim *sim, const struct head *h)
             continue;
         if (h->assigned && !hc_same(head->head_body_id, m->id))
             continue;
-        bool near_by = hc_same(node->venue, h->venue) || (hc_same(node->owner, head->owner) && !venue_waits(sim, node->venue));
+        bool near_by = hc_same(node->venue, h->venue) || (hc_same(node->owner, head->owner) && !venue_has_heads(sim, node->venue));
         if (near_by && (m->experiences & (1U << h->experience)) != 0)
             return true;
     }

@@ -173,6 +173,7 @@ void op_parked(struct sim *sim, struct op *op)
 {
     if (!op->used || !op->parked || !sim->cluster.running)
         return;
+    op->seed = cluster_seed(sim);            /* a new event: what the first one did stands */
     op_run(sim, op, sim->now >= op->parked_until);
     if (op->parked)
         sim_at(sim, sim->now + PARK_LOOK_MS, EV_PARKED, (int)(op - sim->ops), op->number);

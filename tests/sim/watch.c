@@ -3,7 +3,8 @@
 
 #include "sim.h"
 
-#define TICK_SLACK_MS    11000
+#define TICK_SLACK_MS 11000
+#define FUTURE_MS     60000
 
 struct seen_lease *seen_lease(struct sim *sim, const char *lease_id)
 {
@@ -466,10 +467,13 @@ void watch_restart(struct sim *sim, int64_t outage_ms, bool stepped, bool restor
         struct seen_lease *lease = &sim->leases[i];
         lease->asked = false;
         lease->stepped = true;               /* renewals since the last save are forgotten: clocks may be seconds early */
-        if (stepped || restored)
-            lease->since = lease->renewed_at = lease->silent_from = lease->deadline_from = sim->now;
     }
     watch_outage(sim, outage_ms);
+    /* Up to a minute ahead of the new clock is tolerated and stays so (rules §4.2). */
+    for (size_t i = 0; i < sim->lease_count && (stepped || restored); i++) {
+        struct seen_lease *lease = &sim->leases[i];
+        lease->since = lease->renewed_at = lease->silent_from = lease->deadline_from = sim->now + FUTURE_MS;
+    }
     for (size_t i = 0; i < sim->body_count; i++)
         for (size_t k = 0; k < SIM_SLOTS_MAX; k++)
             sim->bodies[i].refused[k].asked = false;
