@@ -148,11 +148,11 @@ static enum hc_err beat_implicit(struct step *s, const struct beat *beat, const 
     int64_t hold_ms = lease->quest ? s->t->soft_hold_quest_ms : s->t->soft_hold_rolling_ms;
     HC_SET(lease_id, lease->id);
     if (beat->error)
-        return lease_event(s, lease_id, LEV_HEAD_ERROR, WHY_HEAD_ERROR, FATE_BY_WHY);
+        return s->ev->store_ok ? lease_event(s, lease_id, LEV_HEAD_ERROR, WHY_HEAD_ERROR, FATE_BY_WHY) : HC_OK;
     enum hc_err err = lease_renewed(s, lease_id, hold_ms);
     /* Flat discovery and pairing are both told as `starting`: a hold becomes `pairing`, and no legacy head says more. */
     bool told = beat->req->lease_state == HEAD_LEASE_PAIRING || beat->req->lease_state == HEAD_LEASE_STARTING;
-    bool begins = state == LEASE_HELD && (beat->starting || told);
+    bool begins = s->ev->store_ok && state == LEASE_HELD && (beat->starting || told);
     return err == HC_OK && begins ? lease_event(s, lease_id, LEV_HEAD_PAIRING, WHY_NONE, FATE_BY_WHY) : err;
 }
 
@@ -164,6 +164,8 @@ static enum hc_err beat_explicit(struct step *s, const struct beat *beat, const 
         return HC_OK;
     HC_SET(lease_id, lease->id);
     enum hc_err err = lease_renewed(s, lease_id, s->t->lease_ttl_ms);
+    if (!s->ev->store_ok)
+        return err;
     if (err == HC_OK && beat->req->lease_state == HEAD_LEASE_PAIRING && state == LEASE_GRANTED)
         err = lease_event(s, lease_id, LEV_HEAD_PAIRING, WHY_NONE, FATE_BY_WHY);
     if (err == HC_OK && beat->req->lease_state == HEAD_LEASE_STARTING && (state == LEASE_GRANTED || state == LEASE_PAIRING))
@@ -204,7 +206,7 @@ static enum hc_err was_live(struct step *s, const char *head_id)
 static enum hc_err beat_began(struct step *s, const struct beat *beat, const struct lease *lease, const struct body_rec *body)
 {
     if (beat->req->lease_state == HEAD_LEASE_LOST)
-        return beat_lost(s, beat, lease, body);
+        return s->ev->store_ok ? beat_lost(s, beat, lease, body) : HC_OK;
     bool live = lease->state == LEASE_STREAMING || lease->state == LEASE_ADOPTED;
     bool renews = !beat->leisure && ((beat->streaming && !elsewhere(beat, body)) || names(beat, lease));
     enum hc_err err = renews ? lease_renewed(s, lease->id, 0) : HC_OK;
@@ -272,9 +274,10 @@ enum hc_err on_heartbeat(struct step *s)
     enum hc_err err = observe(s, &beat);
     if (err == HC_OK)
         err = beat_ticket(s, &beat);
-    if (err != HC_OK || !s->ev->store_ok)
-        return err;                              /* without a store it only enters what is observed (§3.5) */
-    err = note_versions(s, &beat);
+    if (err == HC_OK && !s->ev->store_ok)
+        return beat_own(s, &beat);               /* a renewal is observed; nothing else happens without a store (§3.5) */
+    if (err == HC_OK)
+        err = note_versions(s, &beat);
     if (err == HC_OK)
         err = take_back(s, &beat);
     if (err == HC_OK)
