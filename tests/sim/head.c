@@ -85,6 +85,14 @@ void head_beat(struct sim *sim, struct head *h, const char *status, const char *
         sim_check_i9_witness_is_visible(sim, h, body_id);
 }
 
+/* It was told that it has this lease; an end may have overtaken the answer. */
+void head_holds(struct sim *sim, struct head *h, const char *lease_id)
+{
+    const struct lease *lease = alloc_lease(sim->cluster.live, lease_id, NULL, NULL);
+    h->standing = lease != NULL && !lease_is_terminal(lease->state);
+    HC_SET(h->held_id, lease_id);
+}
+
 struct session *head_session(struct sim *sim, struct head *h)
 {
     return h->body < 0 ? NULL : machine_session_of(&sim->bodies[h->body], head_index(sim, h));

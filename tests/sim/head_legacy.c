@@ -161,8 +161,7 @@ void legacy_answered(struct sim *sim, struct head *h, const struct op *op)
     }
     h->body = (int)(m - sim->bodies);
     h->slot = a->slot;
-    h->standing = true;
-    HC_SET(h->held_id, a->lease_id);
+    head_holds(sim, h, a->lease_id);
     if (head_session(sim, h) != NULL) {      /* it is still playing there */
         head_phase(sim, h, PHASE_PLAYING);
         h->plays_until = sim->now + chance_seconds(&sim->chance, 20, 300);

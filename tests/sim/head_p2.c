@@ -196,8 +196,7 @@ static void takes(struct sim *sim, struct head *h, const struct answer *a)
     HC_SET(h->app, a->app);
     h->slot = a->slot;
     h->body = m == NULL ? -1 : (int)(m - sim->bodies);
-    h->standing = true;
-    HC_SET(h->held_id, a->lease_id);
+    head_holds(sim, h, a->lease_id);
     h->next_renew = sim->now + RENEW_MS;
     if (head_session(sim, h) != NULL) {      /* restarted while its picture played on */
         head_phase(sim, h, PHASE_PLAYING);

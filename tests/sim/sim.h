@@ -254,6 +254,7 @@ bool head_answer_lost(struct sim *sim);
 void head_leaves(struct sim *sim, struct head *h);
 struct op *head_asks(struct sim *sim, struct head *h, enum core_event_type type);
 bool head_launch(struct sim *sim, struct head *h);
+void head_holds(struct sim *sim, struct head *h, const char *lease_id);
 void head_stops(struct sim *sim, struct head *h);
 struct session *head_session(struct sim *sim, struct head *h);
 void legacy_act(struct sim *sim, struct head *h);

@@ -369,6 +369,7 @@ void watch_replaced(struct sim *sim)
     for (size_t i = 0; i < sim->lease_count; i++) {
         struct seen_lease *lease = &sim->leases[i];      /* as old as the file says, and clamped anew */
         lease->since = lease->renewed_at = lease->silent_from = lease->deadline_from = lease->shown_at = sim->now;
+        lease->rolled = true;
     }
     for (size_t i = 0; i < sim->head_count; i++) {
         struct head *h = &sim->heads[i];
@@ -398,9 +399,11 @@ void watch_lost(struct sim *sim)
             for (size_t k = 0; k < body->slots[i].lease_count; k++) {
                 const struct lease *lease = &body->slots[i].leases[k];
                 struct seen_lease *seen = seen_lease(sim, lease->id);
-                if (seen == NULL)
+                if (seen == NULL) {
                     seen = remember(sim, lease, body->rec.key, (uint32_t)i);
-                else if (seen->state != lease->state)
+                    seen->rolled = true;     /* nobody knows whether a heartbeat prolonged it */
+                }
+                if (seen->state != lease->state)
                     seen->since = seen->renewed_at = seen->deadline_from = seen->silent_from = seen->shown_at = sim->now;
                 seen->stepped = true;
                 take_facts(seen, lease);
