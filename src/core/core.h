@@ -82,6 +82,10 @@ void claim_token(const struct core_config *config, const struct lease *lease, ch
 /* SHA-256 is not the core's: a keyed derive under its own label stands for it */
 void token_digest(const char *token, char out[HC_HASH_SIZE]);
 uint64_t epoch_next(const struct alloc *live, const struct slot *slot, const struct body_obs *obs);            /* §6.1 */
+/* The next number, never above the largest: a body may report that one. A slot without two numbers left, for a grant and its end, is not
+ * granted any more: an epoch is never used twice. */
+uint64_t epoch_above(uint64_t epoch);
+#define EPOCH_GRANT_MAX (HC_EPOCH_MAX - 2)
 
 /* ---- lease_end.c: an event on a lease, with everything that follows from it ---- */
 enum stream_fate { FATE_BY_WHY /* §7.9, §9 */, FATE_KEEP /* the caller goes on with the stream */ };

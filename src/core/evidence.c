@@ -73,7 +73,7 @@ enum hc_err evidence_epoch(struct step *s, const char *body_id, uint32_t index)
     if (!regressed)
         return HC_OK;
     uint64_t had = slot->epoch;
-    edit->slots[index].epoch = seen + 1;
+    edit->slots[index].epoch = epoch_above(seen);
     edit->slots[index].max_epoch_seen = seen;
     enum hc_err err = step_note(s, NOTE_EPOCH_REGRESSED, body_id, (int32_t)index, NULL, "", "%" PRIu64 " here, %" PRIu64 " there", had,
                                 seen);

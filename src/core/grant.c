@@ -4,12 +4,17 @@
 
 #include "core.h"
 
+uint64_t epoch_above(uint64_t epoch)
+{
+    return epoch < HC_EPOCH_MAX ? epoch + 1 : HC_EPOCH_MAX;
+}
+
 uint64_t epoch_next(const struct alloc *live, const struct slot *slot, const struct body_obs *obs)
 {
     uint64_t epoch = slot->epoch > slot->max_epoch_seen ? slot->epoch : slot->max_epoch_seen;
     if (obs != NULL && slot->index < obs->max_epoch_count && obs->max_epoch_seen[slot->index] > epoch)
         epoch = obs->max_epoch_seen[slot->index];
-    return (epoch > live->generation ? epoch : live->generation) + 1;
+    return epoch_above(epoch > live->generation ? epoch : live->generation);
 }
 
 /* Room for one more lease at the end of the slot's list, zeroed. NULL: no memory. */

@@ -104,6 +104,8 @@ uint32_t slot_why_not(const struct core_view *v, const struct body_rec *body, ui
         mask |= WHY_NOT_PROBE_OUT;
     if (heard && obs->modern && slot_row_of(obs, index, row_confirms, slot->epoch) == NULL)            /* grantable 2; not legacy ones */
         mask |= WHY_NOT_EPOCH_UNCONFIRMED;
+    if (slot->epoch > EPOCH_GRANT_MAX) /* grantable 2; none left to confirm */
+        mask |= WHY_NOT_EPOCH_UNCONFIRMED;
     if (promise_holds(v, slot))                                                                        /* grantable 3 */
         mask |= WHY_NOT_PROMISED;
     if (lease != NULL && lease->mode == MODE_PAIR)                                                     /* grantable 4 */

@@ -256,6 +256,24 @@ static void test_epoch__body_has_seen_a_higher_one__is_raised_and_the_lease_doub
     assert_false(fleet_slot(f, "b1", 0)->epoch_regressed);
 }
 
+/* The largest number that the wire takes, from a broken or hostile body: it is written as it came (the file has the same limit), and the
+ * slot, which has no number left to be fenced with, serves nobody. */
+static void test_slot__largest_epoch_reported__stays_in_bounds_and_is_not_granted(void **state)
+{
+    struct fleet *f = *state;
+    fleet_body(f, "b1", "north");
+    fleet_head(f, "p1", "north", "hydrahead");
+    (void)fleet_report(f, "b1");
+    (void)report_epoch(f, HC_EPOCH_MAX);
+    assert_true(fleet_slot(f, "b1", 0)->epoch == HC_EPOCH_MAX);
+    const struct core_result *again = report_epoch(f, HC_EPOCH_MAX);      /* applied: confirmed, and still no number for a grant */
+    assert_int_equal(fleet_notes(again, NOTE_EPOCH_REGRESSED), 0);
+    assert_false(fleet_slot(f, "b1", 0)->epoch_regressed);
+    assert_int_equal(fleet_claim(f, "p1", "a1", FLEET_EXPERIENCE)->answer, ANSWER_TICKET);
+    assert_null(fleet_live(f, "b1", 0));
+    assert_true(fleet_slot(f, "b1", 0)->epoch == HC_EPOCH_MAX);
+}
+
 static void client(struct fleet *f, const char *uuid, const char *name)
 {
     struct fleet_body *machine = fleet_machine(f, "b1");
@@ -419,6 +437,7 @@ int main(void)
         FLEET_TEST(test_body__reboots__lease_is_unknown_then_needs_idle_confirmation),
         FLEET_TEST(test_body__reboots__a_hold_runs_on),
         FLEET_TEST(test_epoch__body_has_seen_a_higher_one__is_raised_and_the_lease_doubted),
+        FLEET_TEST(test_slot__largest_epoch_reported__stays_in_bounds_and_is_not_granted),
         FLEET_TEST(test_slot__second_client_joins__is_a_conflict_told_once_i9),
         FLEET_TEST(test_slot__only_a_strangers_session__renews_nothing),
         FLEET_TEST(test_store__is_down__reports_are_facts_only),
