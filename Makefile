@@ -42,7 +42,7 @@ programs       := $(foreach l,$(program_layers),$(OUT)/$(PROGRAM_$(l)))
 unit_sources := $(wildcard tests/unit/*/test_*.c)
 unit_programs := $(patsubst tests/unit/%.c,$(OUT)/unit/%,$(unit_sources))
 
-.PHONY: all help check unit lint asan ubsan tsan cov install clean $(addprefix unit-,$(layers))
+.PHONY: all help check unit unit-programs lint asan ubsan tsan cov install clean $(addprefix unit-,$(layers))
 .SECONDARY:
 all: $(programs)
 
@@ -75,6 +75,7 @@ $(OUT)/tobj/%.o: tests/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests/support $(CFLAGS) -c $< -o $@
 
+unit-programs: $(unit_programs)
 unit: $(unit_programs)
 	@set -e; for t in $(unit_programs); do $$t; done
 
