@@ -8,16 +8,16 @@
 #define ENDED_STREAM_KEPT_MS  HC_HOUR_MS               /* the newest ended stream of a head, for GET streams */
 #define BOOTS_UNCONFIRMED_MAX 3                        /* starts in a row without a report of a body: a crash loop must not hide it */
 
+/* All clocks before anything is served: who returns to the line by one of them stands in it when the others are served (§4.4). */
 static enum hc_err tick_bodies(struct step *s)
 {
     enum hc_err err = HC_OK;
-    for (size_t i = 0; i < alloc_count(s->live, REC_BODY) && err == HC_OK; i++) {
-        char body_id[HC_ID_SIZE];
-        HC_SET(body_id, alloc_at(s->live, REC_BODY, i)->key);
-        err = clocks_body(s, body_id);
-        if (err == HC_OK)
-            err = reconcile_body(s, body_id);
-    }
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < alloc_count(s->live, REC_BODY) && err == HC_OK; i++) {
+            char body_id[HC_ID_SIZE];
+            HC_SET(body_id, alloc_at(s->live, REC_BODY, i)->key);
+            err = pass == 0 ? clocks_body(s, body_id) : reconcile_body(s, body_id);
+        }
     return err;
 }
 
