@@ -42,7 +42,7 @@ static int64_t heard_since(const struct sim *sim, const struct machine *m)
 static int64_t drains_since(const struct machine *m, const struct seen_lease *lease)
 {
     if (m == NULL)
-        return lease->since + WARM_MS;       /* its machine has left the house: what it said last is not known here */
+        return lease->since + UNKNOWN_MS;    /* its machine has left the house: what its agent said last is not known here */
     if (m->heard_at == 0 || !m->heard.modern)
         return lease->since;
     int64_t warm_at = (m->heard.uptime_ms >= 0 ? m->heard_at - m->heard.uptime_ms : m->boot_heard_at) + WARM_MS;
