@@ -30,7 +30,7 @@ $(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/faultfs.so
 	$<
 integration: $(integration_runs)
 ## make torture    500 heads, 40 slots, 100 rounds of kill -9: acknowledged = stored, no slot twice, no epoch falls
-torture: $(OUT)/hydraclusterd $(OUT)/integration/test_kill
+torture: $(OUT)/hydraclusterd $(OUT)/faultfs.so $(OUT)/integration/test_kill
 	$(OUT)/integration/test_kill --heads 500 --slots 40 --rounds 100
 
 # ---- fuzzing: each target is a parser; the same file is a fuzzer (clang, libFuzzer) and, with corpus_main.c, a plain test ----
