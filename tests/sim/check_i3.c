@@ -7,6 +7,7 @@
 #define FRESH_MS   90000
 #define ONLINE_MS  120000
 #define WARM_MS    60000
+#define REPORT_MS  45000
 
 static bool known_idle(const struct machine *m, uint32_t slot)
 {
@@ -81,6 +82,13 @@ bool machine_warming(const struct sim *sim, const struct machine *m)
     if (m->heard.uptime_ms >= 0)
         return m->heard.uptime_ms < WARM_MS;
     return sim->now - m->boot_heard_at < WARM_MS && sim->cluster.started_at < m->boot_heard_at - 1;
+}
+
+/* To an old file every boot is a new one: nobody can say which idle reports count. */
+bool machine_may_seem_warming(const struct sim *sim, const struct machine *m)
+{
+    bool old_file = sim->restored_at != 0 && sim->now - sim->restored_at < WARM_MS + REPORT_MS;
+    return machine_warming(sim, m) || (m->heard.modern && m->heard.uptime_ms < 0 && old_file);
 }
 
 static bool by_evidence(const struct seen_lease *was, const struct lease *is)

@@ -275,6 +275,7 @@ void fleet_empty(struct sim *sim);           /* progress: all slots are free whe
 /* watch.c: what changed with the leases since the last event; calls the checks */
 void watch_step(struct sim *sim, const struct core_event *ev, const struct core_result *result);
 bool machine_warming(const struct sim *sim, const struct machine *m);      /* its newest report is no evidence of absence (rules §6.2.5) */
+bool machine_may_seem_warming(const struct sim *sim, const struct machine *m);
 void watch_before(struct sim *sim, const struct core_event *ev);
 void watch_lost(struct sim *sim);            /* memory went back to what was committed */
 void watch_replaced(struct sim *sim);

@@ -334,7 +334,7 @@ void watch_step(struct sim *sim, const struct core_event *ev, const struct core_
     struct machine *m = ev->type == CORE_BODY_REPORT ? machine_of(sim, ev->u.report.body_id) : NULL;
     if (m != NULL && m->heard_at == sim->now) {
         shown(sim, m);
-        if (!machine_warming(sim, m))
+        if (!machine_may_seem_warming(sim, m))
             refusals_end(m);
     }
     const struct alloc *live = sim->cluster.live;
