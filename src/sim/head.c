@@ -25,7 +25,8 @@ const struct head_kind_row head_kinds[HEAD_KINDS] = {
 
 const char *const head_phase_words[HEAD_PHASES] = {
     [HEAD_IDLE] = "idle", [HEAD_ASKING] = "asks", [HEAD_WAITING] = "waits", [HEAD_READYING] = "has a slot", [HEAD_PAIRING] = "pairs",
-    [HEAD_LAUNCHING] = "launches", [HEAD_STREAMING] = "sees a picture", [HEAD_ERROR] = "shows an error", [HEAD_OFF] = "is off",
+    [HEAD_STARTING] = "starts", [HEAD_LAUNCHING] = "launches", [HEAD_STREAMING] = "sees a picture", [HEAD_ERROR] = "shows an error",
+        [HEAD_OFF] = "is off",
 };
 const char *const head_call_words[HEAD_CALLS] = {
     [HEAD_BEAT] = "heartbeat", [HEAD_CONFIG] = "config", [HEAD_COMMANDS] = "commands", [HEAD_READ] = "eligible", [HEAD_CLAIM] = "claim",
@@ -35,7 +36,8 @@ const char *const head_call_words[HEAD_CALLS] = {
 /* What a heartbeat says in each phase. Flat discovery and pairing are one word on shipping heads: `starting`, without a body. */
 static const struct { const char *status, *lease_state; } beat_words[HEAD_PHASES] = {
     [HEAD_IDLE] = { "idle", NULL }, [HEAD_ASKING] = { "starting", NULL }, [HEAD_WAITING] = { "starting", NULL },
-    [HEAD_READYING] = { "starting", "pairing" }, [HEAD_PAIRING] = { "starting", "pairing" }, [HEAD_LAUNCHING] = { "starting", "starting" },
+    [HEAD_READYING] = { "starting", "pairing" }, [HEAD_PAIRING] = { "starting", "pairing" }, [HEAD_STARTING] = { "starting", "starting" },
+    [HEAD_LAUNCHING] = { "starting", "starting" },
     [HEAD_STREAMING] = { "streaming", "streaming" }, [HEAD_ERROR] = { "error", NULL }, [HEAD_OFF] = { "idle", NULL },
 };
 
@@ -93,7 +95,7 @@ void head_phase_is(struct turn *t, enum head_phase phase)
 
 bool head_holds(const struct head *head)
 {
-    return head->phase == HEAD_READYING || head->phase == HEAD_PAIRING || head->phase == HEAD_LAUNCHING;
+    return head->phase == HEAD_READYING || head->phase == HEAD_PAIRING || head->phase == HEAD_STARTING || head->phase == HEAD_LAUNCHING;
 }
 
 void head_drops(struct turn *t)
@@ -193,13 +195,18 @@ static void beat(struct turn *t)
         HC_SET(args->lease_id, h->lease_id);
     HC_SET(args->stream_id, h->stream_id);
     h->lost_told = false;
+    h->starting_told = h->starting_told || h->phase == HEAD_STARTING;
 }
 
 static void beat_answered(struct turn *t, const struct head_answer *answer)
 {
     struct head *h = t->head;
-    if (answer->status / 100 != 2 || kind_of(h)->protocol >= 2 || !head_holds(h) || answer->round != h->round)
+    if (answer->status / 100 != 2 || !head_holds(h) || answer->round != h->round)
         return;
+    if (kind_of(h)->protocol >= 2) {
+        ways_of(h)->answered(t, answer);
+        return;
+    }
     struct head_act *act = head_act(t, HEAD_ACT_RENEWED);
     act->asked_ms = answer->asked_ms;
     act->until_ms = answer->asked_ms + head_real_ms(h, kind_of(h)->sure_hold_ms);

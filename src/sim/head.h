@@ -32,7 +32,8 @@ struct head_kind_row {
 extern const struct head_kind_row head_kinds[HEAD_KINDS];
 
 enum head_phase {
-    HEAD_IDLE, HEAD_ASKING, HEAD_WAITING, HEAD_READYING, HEAD_PAIRING, HEAD_LAUNCHING, HEAD_STREAMING, HEAD_ERROR, HEAD_OFF, HEAD_PHASES
+    HEAD_IDLE, HEAD_ASKING, HEAD_WAITING, HEAD_READYING, HEAD_PAIRING, HEAD_STARTING, HEAD_LAUNCHING, HEAD_STREAMING, HEAD_ERROR,
+        HEAD_OFF, HEAD_PHASES
 };
 extern const char *const head_phase_words[HEAD_PHASES];
 
@@ -99,8 +100,8 @@ struct head {
     char attempt_id[HC_ID_SIZE], body_id[HC_ID_SIZE], lease_id[HC_ID_SIZE], stream_id[HC_ID_SIZE], claim_token[HEAD_TOKEN_SIZE],
         app[HEAD_APP_SIZE];
     uint32_t slot;
-    bool ticket, lost_told;
-    int64_t hold_until_ms, renew_every_ms, ready_by_ms;
+    bool ticket, lost_told, starting_told;
+    int64_t hold_until_ms, renew_every_ms, ready_by_ms, starting_heard_ms;
     int64_t beat_at, phase_at, renew_at, poll_at, commands_at, farewell_at;      /* 0: not set */
     struct head_args farewell;       /* RELEASE or STOP: told until it is answered */
     unsigned farewell_left;

@@ -238,6 +238,11 @@ static void renew_answered(struct turn *t, const struct head_answer *answer)
         struct head_act *act = head_act(t, HEAD_ACT_RENEWED);
         act->asked_ms = answer->asked_ms;
         act->until_ms = h->hold_until_ms;
+        bool heard = h->phase == HEAD_STARTING && h->starting_heard_ms <= t->now_ms;
+        if (heard && answer->asked_ms >= h->starting_heard_ms)
+            head_launches(t);
+        else if (heard)
+            h->renew_at = t->now_ms;           /* this one was asked for before */
         return;
     }
     if (answer->status != 410 && answer->status != 403) {
@@ -254,6 +259,15 @@ static void renew_answered(struct turn *t, const struct head_answer *answer)
     seek_again(t, RETRY_MS);
 }
 
+static void beat_heard(struct turn *t)
+{
+    struct head *h = t->head;
+    if (h->phase != HEAD_STARTING || !h->starting_told)
+        return;
+    h->starting_heard_ms = t->now_ms;
+    h->renew_at = t->now_ms;
+}
+
 static void answered(struct turn *t, const struct head_answer *answer)
 {
     switch (answer->call) {
@@ -261,6 +275,7 @@ static void answered(struct turn *t, const struct head_answer *answer)
     case HEAD_ADMISSION: admission_answered(t, answer); break;
     case HEAD_ACCEPT:    accept_answered(t, answer); break;
     case HEAD_RENEW:     renew_answered(t, answer); break;
+    case HEAD_BEAT:      beat_heard(t); break;
     default:             break;
     }
 }
@@ -277,10 +292,24 @@ static void try_another(struct turn *t)
     h->lease_id[0] = h->stream_id[0] = h->claim_token[0] = '\0';
 }
 
+/* Before it launches it says so and hears that the lease is still its own: a lease that is `starting` is not given to anybody else (rules
+ * §7.7), one that only pairs may have been. */
+static void tell_starting(struct turn *t)
+{
+    struct head *h = t->head;
+    if (h->phase != HEAD_STARTING) {
+        head_phase_is(t, HEAD_STARTING);
+        h->starting_told = false;
+        h->starting_heard_ms = INT64_MAX;
+    }
+    h->beat_at = t->now_ms;
+    h->phase_at = t->now_ms + RETRY_MS;
+}
+
 static void pairing_done(struct turn *t)
 {
     if (head_pair_works(t)) {
-        head_launches(t);
+        tell_starting(t);
         return;
     }
     head_says(t, HEAD_NEWS_PAIR_FAILED, "");
@@ -319,6 +348,8 @@ static void phase_due(struct turn *t)
     struct head *h = t->head;
     if (h->phase == HEAD_PAIRING)
         pairing_done(t);
+    else if (h->phase == HEAD_STARTING)
+        tell_starting(t);
     else if (h->phase == HEAD_ASKING && (h->under_way & HEAD_BIT(HEAD_CLAIM)) == 0)
         claim(t, false);
 }

@@ -81,6 +81,19 @@ void rig_until(struct head_rig *rig, enum head_phase phase, int64_t most_ms)
     }
 }
 
+void rig_renew(struct head_rig *rig)
+{
+    rig_answer_full(rig, (struct head_answer){ .call = HEAD_RENEW, .status = 200, .ttl_ms = 90000 });
+}
+
+void rig_until_launch(struct head_rig *rig)
+{
+    rig_until(rig, HEAD_STARTING, 10000);
+    rig_pass(rig, 300);
+    rig_renew(rig);
+    assert_int_equal(rig->head.phase, HEAD_LAUNCHING);
+}
+
 const struct head_args *rig_last(const struct head_rig *rig, enum head_call call)
 {
     for (size_t i = rig->call_count; i > 0; i--)

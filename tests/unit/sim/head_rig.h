@@ -30,6 +30,10 @@ void rig_until(struct head_rig *rig, enum head_phase phase, int64_t most_ms);
 void rig_pass(struct head_rig *rig, int64_t ms);
 const struct head_args *rig_last(const struct head_rig *rig, enum head_call call);       /* NULL: never sent */
 size_t rig_count(const struct head_rig *rig, enum head_call call);
+/* A renewal is granted: 90 s more. */
+void rig_renew(struct head_rig *rig);
+/* Lease in hand: pairs, says that it starts, hears that the lease is its own, launches. */
+void rig_until_launch(struct head_rig *rig);
 /* Answers the newest call of that kind. */
 void rig_answer(struct head_rig *rig, enum head_call call, long status, const char *error);
 void rig_give_body(struct head_rig *rig);                /* the read is answered with body b1 */

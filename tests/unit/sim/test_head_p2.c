@@ -11,7 +11,7 @@ static void stream(struct head_rig *rig)
 {
     claim(rig);
     rig_give_lease(rig, HEAD_CLAIM, "lease-1", true);
-    rig_until(rig, HEAD_LAUNCHING, 10000);
+    rig_until_launch(rig);
     rig_event(rig, HEAD_LAUNCHED);
     assert_int_equal(rig->head.phase, HEAD_STREAMING);
 }
@@ -22,7 +22,7 @@ static void test_head_p2__lease__pairs_launches_its_token_and_releases(void **st
     struct head_rig rig;
     claim(&rig);
     rig_give_lease(&rig, HEAD_CLAIM, "lease-1", true);
-    rig_until(&rig, HEAD_LAUNCHING, 10000);
+    rig_until_launch(&rig);
     assert_int_equal(rig.launches, 1);
     assert_string_equal(rig.app, "mercator-talks#0123");
     rig_event(&rig, HEAD_LAUNCHED);
@@ -102,7 +102,7 @@ static void test_head_p2__renewals_unheard__gives_up_before_the_lease_can_be_ano
     struct head_rig rig;
     claim(&rig);
     rig_give_lease(&rig, HEAD_CLAIM, "lease-1", true);
-    rig_until(&rig, HEAD_LAUNCHING, 10000);
+    rig_until_launch(&rig);
     int64_t until_ms = rig.last_until_ms;
     while (rig.now_ms <= until_ms) {
         rig_pass(&rig, 1000);
@@ -122,10 +122,43 @@ static void test_head_p2__renewed__holds_for_longer(void **state)
     stream(&rig);
     rig_pass(&rig, 21000);
     rig_answer_full(&rig, (struct head_answer){ .call = HEAD_RENEW, .status = 200, .ttl_ms = 90000, .lease_id = "lease-9" });
-    assert_int_equal(rig.renewals, 1);
+    assert_int_equal(rig.renewals, 2);
     assert_string_equal(rig.head.lease_id, "lease-9");
     rig_pass(&rig, 21000);
     assert_string_equal(rig_last(&rig, HEAD_RENEW)->lease_id, "lease-9");
+}
+
+static void test_head_p2__preempted_while_it_pairs__does_not_launch(void **state)
+{
+    (void)state;
+    struct head_rig rig;
+    claim(&rig);
+    rig_give_lease(&rig, HEAD_CLAIM, "lease-1", true);
+    rig_until(&rig, HEAD_STARTING, 10000);
+    rig_pass(&rig, 300);
+    assert_string_equal(rig_last(&rig, HEAD_BEAT)->lease_state, "starting");
+    struct head_answer lost = { .call = HEAD_RENEW, .status = 410, .reason = "preempted_by_home_venue" };
+    rig_answer_full(&rig, lost);
+    assert_int_equal(rig.launches, 0);
+    assert_int_equal(rig.drops, 1);
+    rig_pass(&rig, 3000);
+    assert_int_equal(rig_count(&rig, HEAD_CLAIM), 2);
+    assert_string_equal(rig_last(&rig, HEAD_CLAIM)->stream_id, "str-1");
+}
+
+static void test_head_p2__renewal_asked_before_it_said_starting__proves_nothing(void **state)
+{
+    (void)state;
+    struct head_rig rig;
+    claim(&rig);
+    rig_give_lease(&rig, HEAD_CLAIM, "lease-1", true);
+    rig_until(&rig, HEAD_STARTING, 10000);
+    struct head_answer early = { .call = HEAD_RENEW, .status = 200, .ttl_ms = 90000, .asked_ms = rig.now_ms - 500,
+                                 .round = rig.head.round };
+    const struct head_event event = { .type = HEAD_ANSWERED, .answer = &early };
+    head_step(&rig.head, &event, rig.now_ms, &rig.acts);
+    assert_int_equal(rig.head.phase, HEAD_STARTING);
+    rig_until_launch(&rig);
 }
 
 static void test_head_p2__lease_lost_while_streaming__plays_on_unless_taken_away(void **state)
@@ -169,7 +202,7 @@ static void test_head_p2__host_is_busy__releases_unreachable_and_claims_afresh(v
     struct head_rig rig;
     claim(&rig);
     rig_give_lease(&rig, HEAD_CLAIM, "lease-1", true);
-    rig_until(&rig, HEAD_LAUNCHING, 10000);
+    rig_until_launch(&rig);
     rig_event(&rig, HEAD_REFUSED);
     assert_string_equal(rig_last(&rig, HEAD_RELEASE)->reason, "unreachable");
     assert_string_equal(rig_last(&rig, HEAD_RELEASE)->lease_id, "lease-1");
@@ -237,6 +270,8 @@ int main(void)
         cmocka_unit_test(test_head_p2__must_accept__accepts),
         cmocka_unit_test(test_head_p2__renewals_unheard__gives_up_before_the_lease_can_be_anothers),
         cmocka_unit_test(test_head_p2__renewed__holds_for_longer),
+        cmocka_unit_test(test_head_p2__preempted_while_it_pairs__does_not_launch),
+        cmocka_unit_test(test_head_p2__renewal_asked_before_it_said_starting__proves_nothing),
         cmocka_unit_test(test_head_p2__lease_lost_while_streaming__plays_on_unless_taken_away),
         cmocka_unit_test(test_head_p2__picture_lost__says_so_and_seeks_with_its_stream),
         cmocka_unit_test(test_head_p2__host_is_busy__releases_unreachable_and_claims_afresh),
