@@ -35,7 +35,15 @@ static int64_t hold_of(const struct seen_lease *lease)
 
 static int64_t heard_since(const struct sim *sim, const struct machine *m)
 {
-    return m == NULL || m->heard_at < sim->cluster.started_at ? sim->cluster.started_at : m->heard_at;
+    int64_t heard = m == NULL ? 0 : m->heard_at;
+    return heard < sim->cluster.started_at ? sim->cluster.started_at : heard;
+}
+
+/* Clocks run before the event: a report that has just arrived did not count for them. */
+static int64_t heard_before(const struct sim *sim, const struct machine *m)
+{
+    int64_t heard = m->heard_at == sim->now ? m->heard_before_at : m->heard_at;
+    return heard < sim->cluster.started_at ? sim->cluster.started_at : heard;
 }
 
 /* A drain waits while the agent warms up, and then gives it its grace. */
@@ -102,7 +110,7 @@ static int64_t too_early_ms(const struct sim *sim, const struct seen_lease *was,
     case WHY_BODY_IDLE:
         return IDLE_MS - (sim->now - was->shown_at);
     case WHY_BODY_SILENT:
-        return is->state == LEASE_UNKNOWN && m != NULL ? FRESH_MS - (sim->now - heard_since(sim, m)) : 0;
+        return is->state == LEASE_UNKNOWN && m != NULL ? FRESH_MS - (sim->now - heard_before(sim, m)) : 0;
     default:
         return 0;
     }

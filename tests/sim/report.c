@@ -135,6 +135,7 @@ void report_delivered(struct sim *sim, const struct report *report)
         if (m->heard.boot != report->boot)   /* our restart is not its reboot */
             m->boot_heard_at = sim->now;
         m->heard = *report;                  /* before the step: what the checks may believe */
+        m->heard_before_at = m->heard_at;
         m->heard_at = sim->now;
     }
     (void)cluster_step(sim, &ev, cluster_seed(sim));

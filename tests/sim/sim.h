@@ -104,7 +104,7 @@ struct machine {
     struct machine_slot table[SIM_SLOTS_MAX];
     struct session sessions[SIM_SESSIONS_MAX];
     struct report heard; int64_t heard_at;   /* the newest report that arrived in this life of the daemon, and when; 0: none */
-    int64_t boot_heard_at;                   /* first report of that boot */
+    int64_t boot_heard_at, heard_before_at;  /* first report of that boot; the report before the newest */
     bool told_second, told_floor; uint32_t second_slot;
     /* a lease was taken away while its session played, no idle report since (rules §6.2.3) */
     struct refusal { enum refused { REFUSED_NO, REFUSED_YES,
