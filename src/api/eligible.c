@@ -91,8 +91,11 @@ static int64_t commit_wait_ms(const struct call *call)
     return left_ms < most_ms ? left_ms : most_ms;
 }
 
-static bool speaks_protocol2(struct call *call)
+/* HEAD asks what GET would say and shows no body: it cannot be a claim. */
+static bool reads_purely(struct call *call)
 {
+    if (http_method(call->req) == HTTP_HEAD)
+        return true;
     const char *protocol = call_query(call, "protocol");
     return protocol[0] != '\0' && strcmp(protocol, "1") != 0;
 }
@@ -102,7 +105,7 @@ static void read_again(struct call *call, bool last)
     call_event(call, CORE_READ)->u.read = (struct read_req){
         .head_id = call_query(call, "head_id"), .district = call_query(call, "district"), .venue = call_query(call, "venue"),
         .experience = call_query(call, "experience"), .stream_mode = call_query(call, "stream_mode"),
-        .protocol2 = speaks_protocol2(call), .include_leased = call->who.kind != PRINCIPAL_NODE && call_query_flag(call, "include_leased"),
+        .protocol2 = reads_purely(call), .include_leased = call->who.kind != PRINCIPAL_NODE && call_query_flag(call, "include_leased"),
         .last_chance = last,
     };
     call->op.wait_ms = commit_wait_ms(call);
@@ -156,7 +159,7 @@ static void eligible_get(struct call *call)
         return;
     }
     bool flat = strcmp(call_query(call, "stream_mode"), "xr") != 0;
-    bool claims = by_node && call->who.head && flat && call_query(call, "experience")[0] != '\0' && !speaks_protocol2(call);
+    bool claims = by_node && call->who.head && flat && call_query(call, "experience")[0] != '\0' && !reads_purely(call);
     call->measured = call->tell_lost = claims;
     read_again(call, false);
 }

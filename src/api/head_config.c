@@ -178,7 +178,8 @@ static void fetch(struct call *call, bool last)
 void head_config_get(struct call *call)
 {
     bool failed = false;
-    call->user = call_is_self(call) ? assigned(call, &failed) : NULL;      /* an admin's look changes nothing */
+    bool claims = call_is_self(call) && http_method(call->req) != HTTP_HEAD;      /* an admin's look changes nothing, nor does HEAD */
+    call->user = claims ? assigned(call, &failed) : NULL;
     if (failed)
         call_fault(call, HC_ERR_NOMEM);
     else if (call->user == NULL)

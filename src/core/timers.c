@@ -12,6 +12,7 @@ const size_t timer_row_count = sizeof timer_rows / sizeof timer_rows[0];
 #define BODY_DEDUP_MS      45000      /* a body repeats an unchanged report at the latest after that */
 #define BODY_GRACE_MS      30000      /* its reconnect grace */
 #define BODY_POST_MS       5000
+#define TICK_LEAST_MS      10         /* a tick of 0 would spin; even tests need no shorter one */
 #define HEAD_TIMEOUT_MS    15000      /* heads give a request up after that */
 
 struct ordering { size_t offset; bool above; int64_t limit_ms; const char *text; };
@@ -47,6 +48,8 @@ enum hc_err timers_set(struct timers *timers, const char *name, int64_t ms, stru
             continue;
         if (ms < 0)
             return hc_fail(diag, HC_ERR_RANGE, "timer %s: a duration is not negative", name);
+        if (timer_rows[i].offset == offsetof(struct timers, watchdog_tick_ms) && ms < TICK_LEAST_MS)
+            return hc_fail(diag, HC_ERR_RANGE, "timer %s: at least %d ms", name, TICK_LEAST_MS);
         *timer_at(timers, timer_rows[i].offset) = ms;
         return HC_OK;
     }

@@ -257,8 +257,10 @@ static enum hc_err take_timers(struct daemon_config *c, struct hc_diag *diag)
         int64_t ms;
         if (pair->value->kind != YAML_SCALAR || hc_duration_parse(pair->value->scalar, &ms) != HC_OK)
             return yaml_fail(diag, c->timers_file, pair->value, pair->key, "must be a duration such as 90s, 10min, 24h or 7d");
-        if (timers_set(&c->timers, pair->key, ms, NULL) != HC_OK)
-            return yaml_fail(diag, c->timers_file, pair->value, pair->key, "is no timer that we know");
+        enum hc_err set = timers_set(&c->timers, pair->key, ms, NULL);
+        if (set != HC_OK)
+            return yaml_fail(diag, c->timers_file, pair->value, pair->key,
+                             set == HC_ERR_RANGE ? "is too short: the daemon would spin" : "is no timer that we know");
     }
     return c->unsafe_timers ? HC_OK : timers_check(&c->timers, diag);
 }

@@ -125,8 +125,9 @@ static enum hc_err name_server(struct daemon *d, char *url, size_t size)
 static int open_wire(struct daemon *d, struct hc_diag *diag)
 {
     char url[128];
-    if (operator_tokens_open(d->config->data_dir, &d->tokens, diag) != HC_OK)
-        return complain(diag, EXIT_FAILED);
+    enum hc_err err = operator_tokens_open(d->config->data_dir, &d->tokens, diag);
+    if (err != HC_OK)
+        return complain(diag, err == HC_ERR_SCHEMA || err == HC_ERR_SYNTAX ? EXIT_REFUSED : EXIT_FAILED);
     struct api_config settings = api_settings(d, d->config);
     if (api_new(&settings, &d->api, diag) != HC_OK)
         return complain(diag, EXIT_FAILED);

@@ -115,6 +115,7 @@ static void test_start__timers__unknown_and_unsafe_ones_are_refused(void **state
     char path[HOME_PATH_SIZE], line[PROCESS_LINE_MAX];
     static const struct { const char *text, *says; } cases[] = {
         { "leaseTTl: 90s\n", "leaseTTl" }, { "leaseTTL: 90\n", "leaseTTL" }, { "leaseTTL: 40s\n", "leaseTTL" },
+        { "watchdogTick: 0s\n", "watchdogTick" },
     };
     home_path(&scene.home, "own-timers.yaml", path);
     const char *const args[] = { "--timers", path, NULL };
@@ -168,6 +169,8 @@ static void test_start__garbled_files__exit_4_with_file_line_column_and_key(void
         { "data/nodes.yaml", "    name: b1\n", "    nme: b1\n", "nodes.yaml:5:5: nme" },
         { "data/nodes.yaml", "schema_version: 2", "schema_version: 99", "nodes.yaml:2:17: schema_version" },
         { "data/nodes.yaml", "\nend: ", "\n# end: ", "end" },
+        { "data/tokens.yaml", "schema_version: 2", "schema_version: 99", "tokens.yaml:2:17: schema_version" },
+        { "data/tokens.yaml", "generation: ", "generation: [", "tokens.yaml:" },
     };
     (void)fleet_body(&scene.daemon, "b1", "north");
     scene_stop();

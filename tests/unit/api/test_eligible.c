@@ -76,6 +76,9 @@ static void test_eligible__pure_reads__are_200_and_hold_nothing(void **state)
         assert_int_equal(reply_count(&reply, ""), rows[i]);
         reply_free(&reply);
     }
+    rig_ask(r, "HEAD", CLAIMING, f.token, NULL, &reply);
+    assert_int_equal(reply.status, 200);
+    reply_free(&reply);
     rig_ask(r, "GET", CLAIMING, RIG_ADMIN, NULL, &reply);
     assert_int_equal(reply_count(&reply, ""), 1);
     assert_true(reply_null(&reply, "[0].lease"));

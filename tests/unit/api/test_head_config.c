@@ -71,6 +71,9 @@ static void test_config__assigned_head__fetch_is_a_claim_point_and_an_admins_loo
     rig_head(r, "tablet", "north", head, token);
     rig_report(r, body);
     assign(r, head, body);
+    rig_ask(r, "HEAD", asked_path("/api/v1/heads/%s", head), token, NULL, &reply);      /* shows no body: no claim */
+    assert_int_equal(reply.status, 200);
+    reply_free(&reply);
     rig_ask(r, "GET", asked_path("/api/v1/heads/%s", head), RIG_ADMIN, NULL, &reply);
     assert_null(json_object_get(reply.json, "stream"));
     reply_free(&reply);

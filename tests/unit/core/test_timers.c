@@ -32,6 +32,9 @@ static void test_set__known_and_unknown_names__are_told_apart(void **state)
     assert_non_null(strstr(diag.text, "leaseTtl"));
     assert_int_equal(timers_set(&timers, "leaseTTL", -1, &diag), HC_ERR_RANGE);
     assert_int_equal(timers.lease_ttl_ms, 90000);
+    assert_int_equal(timers_set(&timers, "watchdogTick", 0, &diag), HC_ERR_RANGE);      /* it would spin */
+    assert_int_equal(timers.watchdog_tick_ms, 10000);
+    assert_int_equal(timers_set(&timers, "watchdogTick", 10, &diag), HC_OK);
 }
 
 /* rules §15 */
