@@ -48,7 +48,7 @@ struct daemon {
 static int complain(const struct hc_diag *diag, enum exit_code code)
 {
     (void)fprintf(stderr, "hydraclusterd: %s\n", diag->text);
-    return code;
+    return (int)code;
 }
 
 static enum hc_err read_tls(struct daemon *d, struct hc_diag *diag)

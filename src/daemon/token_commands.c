@@ -15,7 +15,7 @@
 static int complain(const struct hc_diag *diag, enum exit_code code)
 {
     (void)fprintf(stderr, "hydraclusterd: %s\n", diag->text);
-    return code;
+    return (int)code;
 }
 
 /* Makes a token, stores its digest; `text` is what the person gets. */
