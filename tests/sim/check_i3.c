@@ -7,7 +7,6 @@
 #define FRESH_MS   90000
 #define ONLINE_MS  120000
 #define WARM_MS    60000
-#define REPORT_MS  45000
 
 static bool known_idle(const struct machine *m, uint32_t slot)
 {
@@ -87,7 +86,7 @@ bool machine_warming(const struct sim *sim, const struct machine *m)
 /* To an old file every boot is a new one: nobody can say which idle reports count. */
 bool machine_may_seem_warming(const struct sim *sim, const struct machine *m)
 {
-    bool old_file = sim->restored_at != 0 && sim->now - sim->restored_at < WARM_MS + REPORT_MS;
+    bool old_file = m->boot_unsure || (m->seems_boot_at != 0 && sim->now - m->seems_boot_at < WARM_MS);
     return machine_warming(sim, m) || (m->heard.modern && m->heard.uptime_ms < 0 && old_file);
 }
 

@@ -17,7 +17,6 @@
 #define UNKNOWN_MS    600000
 #define IDLE_MS       60000
 #define WARM_MS       60000
-#define REPORT_MS     45000
 #define TICKET_MS     45000
 #define TICKET_MAX_MS 600000
 
@@ -53,7 +52,10 @@ static int64_t drains_since(const struct machine *m, const struct seen_lease *le
         return lease->since + UNKNOWN_MS;    /* its machine has left the house: what its agent said last is not known here */
     if (m->heard_at == 0 || !m->heard.modern)
         return lease->since;
-    int64_t warm_at = (m->heard.uptime_ms >= 0 ? m->heard_at - m->heard.uptime_ms : m->boot_heard_at) + WARM_MS;
+    int64_t booted_at = m->boot_heard_at > m->seems_boot_at ? m->boot_heard_at : m->seems_boot_at;
+    if (m->heard.uptime_ms < 0 && m->boot_unsure)
+        return INT64_MAX / 2;                /* not before its next report */
+    int64_t warm_at = (m->heard.uptime_ms >= 0 ? m->heard_at - m->heard.uptime_ms : booted_at) + WARM_MS;
     return warm_at > lease->since ? warm_at : lease->since;
 }
 
@@ -73,8 +75,6 @@ static const char *beyond(const struct sim *sim, const struct seen_lease *lease)
             return "is unattended for too long";
         return m != NULL && sim->now - heard_since(sim, m) > FRESH_MS + TICK_MS ? "streams on a body that says nothing" : NULL;
     case LEASE_DRAINING:
-        if (sim->restored_at != 0 && sim->now - sim->restored_at < REPORT_MS + WARM_MS + GRACE_MS + TICK_MS)
-            return NULL;                     /* the old file knows an older boot: every agent seems to have just started */
         return sim->now - drains_since(m, lease) > GRACE_MS + TICK_MS ? "drains for ever" : NULL;
     case LEASE_UNKNOWN:
         return sim->now - lease->since > UNKNOWN_MS + TICK_MS ? "is unknown for ever" : NULL;

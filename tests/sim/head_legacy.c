@@ -138,6 +138,8 @@ void legacy_act(struct sim *sim, struct head *h)
 
 static int64_t prepares_for(struct sim *sim, const struct head *h)
 {
+    if (sim->healed)
+        return chance_seconds(&sim->chance, 2, 20);
     if (h->kind == HEAD_QUEST)
         return chance_seconds(&sim->chance, 10, 95);
     return chance_percent(&sim->chance, 10) ? chance_seconds(&sim->chance, 40, 170) : chance_seconds(&sim->chance, 2, 30);

@@ -132,6 +132,9 @@ void report_delivered(struct sim *sim, const struct report *report)
         .event_count = event_count };
     m->any_request_at = sim->now;
     if (!is_stale(m, report)) {
+        if (m->boot_unsure)
+            m->seems_boot_at = sim->now;
+        m->boot_unsure = false;
         if (m->heard.boot != report->boot)   /* our restart is not its reboot */
             m->boot_heard_at = sim->now;
         m->heard = *report;                  /* before the step: what the checks may believe */

@@ -6,7 +6,7 @@
 
 #define HISTORY_EVERY_MS 20000
 #define BEGINS_AT_MS     1000       /* 0 is never */
-#define SERVE_MS         (80 * HC_MINUTE_MS)
+#define SERVE_MS         (110 * HC_MINUTE_MS)
 #define LEAVE_MS         (50 * HC_MINUTE_MS)
 
 const char *const sim_experiences[2] = { "rupelmonde", "mercator" };

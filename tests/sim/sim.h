@@ -109,6 +109,8 @@ struct machine {
     /* a lease was taken away while its session played, no idle report since (rules §6.2.3) */
     struct refusal { enum refused { REFUSED_NO, REFUSED_YES,
         REFUSED_UNSURE } is; bool asked; char launch_id[HC_ID_SIZE]; } refused[SIM_SLOTS_MAX];
+    /* The daemon's file may know an older boot only (a crash, an old copy): then the next report seems to begin one. */
+    bool boot_unsure; int64_t seems_boot_at;
     int64_t quiet_until, xr_until;
     uint64_t polled_step;
     int64_t any_request_at, last_arrival; uint64_t wakes; const struct body_rec *polled;
@@ -168,7 +170,7 @@ struct sim {
     size_t grant_count; char grant_ids[8][HC_ID_SIZE];       /* of the step */
     size_t lease_count; struct seen_lease leases[SIM_LEASES_MAX];
     size_t epoch_count; struct slot_epochs epochs[SIM_BODIES_MAX * 2];
-    int64_t clock_slack_until, restored_at;
+    int64_t clock_slack_until;
     bool keeps_history;                      /* scenarios look at ended leases */
     unsigned violations;
     char violation[400];

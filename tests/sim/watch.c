@@ -5,6 +5,7 @@
 
 #define TICK_SLACK_MS 11000
 #define FUTURE_MS     60000
+#define BOOT_SAVED_MS 65000      /* by then a boot_id has reached the disk */
 
 struct seen_lease *seen_lease(struct sim *sim, const char *lease_id)
 {
@@ -365,7 +366,8 @@ static void was_acknowledged(struct sim *sim, const struct seen_lease *lease)
 /* Files that another process wrote, or an old copy of them: what they do not have is not held any more (rules §3.3). */
 void watch_replaced(struct sim *sim)
 {
-    sim->restored_at = sim->now;
+    for (size_t i = 0; i < sim->body_count; i++)
+        sim->bodies[i].boot_unsure = true;
     for (size_t i = 0; i < sim->lease_count; i++) {
         struct seen_lease *lease = &sim->leases[i];      /* as old as the file says, and clamped anew */
         lease->since = lease->renewed_at = lease->silent_from = lease->deadline_from = lease->shown_at = sim->now;
@@ -415,9 +417,13 @@ void watch_lost(struct sim *sim)
             was_acknowledged(sim, &sim->leases[i]);
             sim->leases[i--] = sim->leases[--sim->lease_count];
         }
-    for (size_t i = 0; i < sim->body_count; i++)
+    for (size_t i = 0; i < sim->body_count; i++) {
+        struct machine *m = &sim->bodies[i];
+        bool young = sim->now - m->boot_heard_at < BOOT_SAVED_MS || sim->now - m->seems_boot_at < BOOT_SAVED_MS;
+        m->boot_unsure = m->boot_unsure || young;
         for (size_t k = 0; k < SIM_SLOTS_MAX; k++)
-            sim->bodies[i].refused[k].is = REFUSED_UNSURE;
+            m->refused[k].is = REFUSED_UNSURE;
+    }
     sim->clock_slack_until = sim->now + TICK_SLACK_MS;
 }
 
