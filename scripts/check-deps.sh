@@ -2,7 +2,8 @@
 # Who includes whom, against the table in scripts/layers.mk. Each finding is `file:line: what`. Usage: check-deps.sh [TREE]
 #
 # - src/L and include/hydra/L: "hydra/X/..." only for X = L or X in ALLOW_L; third-party headers only as HEADERS_L says;
-# - any other "..." is a private header and lies in the same folder; unit tests of L may reach into src/L as "../../../src/L/NAME.h";
+# - any other "..." is a private header and lies in the same folder; unit tests of L may reach into src/L as "../../../src/L/NAME.h" and
+#   into no other layer's folder, whatever way the path takes; fuzz targets may reach into any as "../../src/L/NAME.h";
 # - tests/unit/L: L and all that it may include, however far down; tests/sim: base and core; other tests: every layer;
 # - tests may also include what lies in tests/support, tests/sim may not.
 set -euo pipefail
@@ -58,7 +59,19 @@ awk -v other="$other_packages" '
         if (where == "tests" && part[2] == "unit") layer = part[3]
         if (layer != "" && !(layer in allow)) { say("layer " layer " has no row in scripts/layers.mk"); next }
 
-        if (inner ~ /^hydra\//) {
+        reaches = ""                                    # the layer whose private header a test may name by its path
+        if (where == "tests" && part[2] == "unit" && inner ~ /^\.\.\/\.\.\/\.\.\/src\/[a-z]+\/[a-z0-9_]+\.h$/) {
+            split(inner, step, "/"); if (step[5] == layer) reaches = layer
+        }
+        if (where == "tests" && part[2] == "fuzz" && inner ~ /^\.\.\/\.\.\/src\/[a-z]+\/[a-z0-9_]+\.h$/) {
+            split(inner, step, "/"); reaches = step[4]
+        }
+        from_root = inner; sub(/^(\.\.\/)+/, "", from_root)
+
+        if (path !~ /^["<]/) say("an include names its header: " path)
+        else if (reaches != "" && path ~ /^"/) { if (!exists(from_root)) say("no such header: " inner) }
+        else if (inner ~ /(^|\/)\.\.(\/|$)/) say("a private header is included from its own folder only: " inner)
+        else if (inner ~ /^hydra\//) {
             if (path !~ /^"/) { say("our own headers stand in quotes: " path); next }
             split(inner, step, "/")
             target = step[2]
@@ -74,8 +87,6 @@ awk -v other="$other_packages" '
             }
         } else if (path ~ /^"/) {
             in_support = where == "tests" && part[2] != "sim" && exists("tests/support/" inner)
-            own = "../../../src/" layer "/"
-            if (where == "tests" && layer != "" && index(inner, own) == 1 && exists(substr(inner, 10))) next
             if (inner ~ /\//) say("a private header is included from its own folder only: " inner)
             else if (where == "include") say("a public header includes public headers only: " inner)
             else if (!exists(folder "/" inner) && !in_support) say("no such header in this folder: " inner)

@@ -12,7 +12,7 @@ missed=0
 clean_tree() {
     rm -rf "${tree:?}"/*
     mkdir -p "$tree"/{src/base,src/core,src/os,src/http,include/hydra/base,include/hydra/core,include/hydra/os,scripts} \
-        "$tree"/tests/{unit/core,sim,integration,support}
+        "$tree"/tests/{unit/core,sim,integration,support,fuzz}
     cp "$here/layers.mk" "$tree/scripts/"
     printf '#ifndef A_H\n#define A_H\nint a_one(int x);\n#endif\n' | tee "$tree"/include/hydra/{base,core,os}/a.h > "$tree/src/core/own.h"
     cat > "$tree/src/base/a.c" << 'END'
@@ -48,6 +48,7 @@ END
     printf 'int own_name(void);\n' > "$tree/tests/support/support.h"
     printf '#include "support.h"\n#include "hydra/os/a.h"\n#include <jansson.h>\n' > "$tree/tests/integration/r0001_a.c"
     printf '#include "hydra/core/a.h"\n#include "hydra/base/a.h"\n' > "$tree/tests/sim/sim.c"
+    printf '#include "../../src/core/own.h"\n' > "$tree/tests/fuzz/fuzz_a.c"
 }
 
 # expect CHECK FILE PATTERN: run after a violation was planted; then the tree is clean again.
@@ -116,6 +117,14 @@ plant tests/sim/sim.c '#include "hydra/os/a.h"\n';            expect check-deps 
 plant tests/sim/sim.c '#include "support.h"\n';               expect check-deps tests/sim/sim.c 'no such header'
 plant tests/sim/sim.c '#include <curl/curl.h>\n';             expect check-deps tests/sim/sim.c 'may not include <curl'
 plant tests/unit/core/test_a.c '#include "hydra/os/a.h"\n';   expect check-deps tests/unit/core/test_a.c 'tests of core may not'
+# Another layer's private header, by every way that leads to it.
+for way in '"../../../src/os/own.h"' '"../../../src/core/../os/own.h"' '"hydra/core/../../../src/os/own.h"' '<../src/os/own.h>'; do
+    plant src/os/own.h 'int os_own(void);\n'
+    plant tests/unit/core/test_a.c "#include $way\n";        expect check-deps tests/unit/core/test_a.c 'own folder only'
+done
+plant tests/unit/core/test_a.c '#include "../../../src/core/core.c"\n'; expect check-deps tests/unit/core/test_a.c 'own folder only'
+plant tests/integration/r0001_a.c '#include "../../src/core/own.h"\n';  expect check-deps tests/integration/r0001_a.c 'own folder only'
+plant src/core/core.c '#define HEADER "own.h"\n#include HEADER\n';     expect check-deps src/core/core.c 'names its header'
 
 plant src/core/b.c '#include <time.h>\nlong b(void) { return time(0); }\n'; expect check-purity src/core/b.c 'needs time'
 plant src/base/b.c '#include <stdlib.h>\nvoid b(void) { exit(1); }\n';      expect check-purity src/base/b.c 'needs exit'
