@@ -84,7 +84,7 @@ struct lease_end_req { const char *lease_id; bool revoke; const char *reason; };
 struct enrol_req {
     const char *name, *kind, *district, *venue, *owner, *machine_id, *ip, *wireguard_ip, *token_hash;   /* "" absent */
     uint32_t roles; bool pending; /* approval waits (configuration) */
-    /* POST /heads: empty name -> ipad-head, a name in use -> -2, -3 ...; else name_in_use is no refusal either */
+    /* POST /heads: empty name -> ipad-head, a name in use -> -2, -3 ...; else names may repeat */
     bool legacy_names;
 };
 struct node_update_req {          /* PUT /nodes/{id}; NULL: not named */

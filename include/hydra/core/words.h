@@ -98,8 +98,8 @@
     X(WRONG_TOKEN, "wrong_claim_token") X(EXPERIENCE, "experience_unavailable") X(THROTTLED, "claim_throttled") \
         X(QUEUE_FULL, "queue_full") \
     X(STORE, "store_unavailable") X(NOT_FOUND, "not_found") X(BAD_REQUEST, "bad_request") X(FORBIDDEN, "forbidden") \
-    X(NODE_HAS_LEASE, "node_has_lease") X(ENFORCE_NOT_READY, "enforce_not_ready") X(SLOT_HELD, "slot_held") X(NAME_IN_USE, "name_in_use") \
-    X(NOT_PENDING, "nothing_to_accept") X(LIMIT, "limit_reached")
+    X(NODE_HAS_LEASE, "node_has_lease") X(ENFORCE_NOT_READY, "enforce_not_ready") X(SLOT_HELD, "slot_held") \
+    X(LIMIT, "limit_reached")
 
 #define X(id, text) LEASE_##id,
 enum lease_state { LEASE_STATE_LIST(X) LEASE_STATES };
