@@ -13,6 +13,8 @@
 #define OUT_U64(type_, key_, member_)     OUT(type_, key_, CODEC_U64, member_)
 #define OUT_TIME(type_, key_, member_)    OUT(type_, key_, CODEC_TIME, member_)
 #define OUT_SECONDS(type_, key_, member_) OUT(type_, key_, CODEC_SECONDS, member_)        /* from ms, rounded up; negative: null */
+#define OUT_AGE(type_, key_, member_) \
+    { .key = (key_), .type = CODEC_SECONDS, .offset = offsetof(type_, member_), .flags = CODEC_NULL_EMPTY | CODEC_PAST }
 #define OUT_STRS(type_, key_, member_)    OUT(type_, key_, CODEC_STRS, member_)
 #define OUT_WORD(type_, key_, member_, words_) \
     { .key = (key_), .type = CODEC_WORD, .offset = offsetof(type_, member_), .flags = CODEC_NULL_EMPTY, .words = &(words_) }

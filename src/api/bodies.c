@@ -117,7 +117,7 @@ static const struct codec_table body_table = OUT_TABLE("body", body_rows, struct
 struct seen_body { struct body_obs obs; int64_t age_ms; struct codec_list drivers, experiences; };
 static const struct codec_field seen_rows[] = {
     OUT_TIME(struct seen_body, "reported_at", obs.reported_at),
-    OUT_SECONDS(struct seen_body, "report_age_seconds", age_ms),
+    OUT_AGE(struct seen_body, "report_age_seconds", age_ms),
     OUT_BOOL(struct seen_body, "modern", obs.modern),
     OUT_TEXT(struct seen_body, "boot_id", obs.boot_id),
     OUT_TEXT(struct seen_body, "gpu", obs.gpu),

@@ -11,7 +11,7 @@ static const struct codec_field rows[] = {
     OUT_TEXT(struct conflict_row, "observed_head_id", observed_head_id),
     OUT_TEXT(struct conflict_row, "client_uuid", client_uuid),
     OUT_TEXT(struct conflict_row, "client_name", client_name),
-    OUT_SECONDS(struct conflict_row, "since_seconds", since_ms),
+    OUT_AGE(struct conflict_row, "since_seconds", since_ms),
     OUT_BOOL(struct conflict_row, "expected_legacy", expected_legacy),
 };
 static const struct codec_table table = OUT_TABLE("conflict", rows, struct conflict_row);

@@ -124,10 +124,10 @@ static const struct codec_field stream_rows[] = {
     { .key = "state", .type = CODEC_WORD, .offset = FACTS(state), .words = &stream_state_words },
     { .key = "reason", .type = CODEC_WORD, .offset = FACTS(why), .words = &stream_why_words, .flags = CODEC_NULL_EMPTY },
     { .key = "created_at", .type = CODEC_TIME, .offset = FACTS(created_at) },
-    { .key = "age_seconds", .type = CODEC_SECONDS, .offset = offsetof(struct stream_json, age_ms) },
+    { .key = "age_seconds", .type = CODEC_SECONDS, .offset = offsetof(struct stream_json, age_ms), .flags = CODEC_PAST },
     { .key = "lease_id", .type = CODEC_ID, .offset = FACTS(lease_id), .flags = CODEC_NULL_EMPTY },
     { .key = "ticket_id", .type = CODEC_ID, .offset = FACTS(ticket_id), .flags = CODEC_NULL_EMPTY },
-    { .key = "unattended_seconds", .type = CODEC_SECONDS, .offset = FACTS(unattended_ms) },
+    { .key = "unattended_seconds", .type = CODEC_SECONDS, .offset = FACTS(unattended_ms), .flags = CODEC_PAST },
 };
 static const struct codec_table stream_table = CODEC_TABLE("stream", stream_rows, struct stream_json, CODEC_NO_PRESENT);
 

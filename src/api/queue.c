@@ -20,7 +20,7 @@ static const struct codec_field place_rows[] = {
     OUT_TEXT(struct queue_row, "venue", venue),
     OUT_U32(struct queue_row, "position", position),
     OUT_SECONDS(struct queue_row, "eta_seconds", eta_ms),
-    OUT_SECONDS(struct queue_row, "waited_seconds", waited_ms),
+    OUT_AGE(struct queue_row, "waited_seconds", waited_ms),
     OUT_SECONDS(struct queue_row, "expires_in_seconds", expires_in_ms),
 };
 static const struct codec_table place_table = OUT_TABLE("place", place_rows, struct queue_row);

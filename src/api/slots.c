@@ -33,11 +33,11 @@ static const struct codec_table lease_table = OUT_TABLE("lease", lease_rows, str
 static const struct codec_field holder_rows[] = {
     OUT_TEXT(struct slot_row, "head_name", head_name),
     OUT_TEXT(struct slot_row, "head_venue", head_venue),
-    OUT_SECONDS(struct slot_row, "age_seconds", age_ms),
+    OUT_AGE(struct slot_row, "age_seconds", age_ms),
     OUT_SECONDS(struct slot_row, "expires_in_seconds", expires_in_ms),
     OUT_SECONDS(struct slot_row, "start_deadline_in_seconds", start_deadline_in_ms),
-    OUT_SECONDS(struct slot_row, "seconds_since_head_renewal", since_head_renewal_ms),
-    OUT_SECONDS(struct slot_row, "unattended_seconds", unattended_ms),
+    OUT_AGE(struct slot_row, "seconds_since_head_renewal", since_head_renewal_ms),
+    OUT_AGE(struct slot_row, "unattended_seconds", unattended_ms),
 };
 static const struct codec_table holder_table = OUT_TABLE("holder", holder_rows, struct slot_row);
 
@@ -85,7 +85,7 @@ static void write_observed(const struct slot_row *row, hc_time now, struct hc_bu
     member_u64("applied_epoch", seen->has_applied_epoch, seen->applied_epoch, out);
     member_u64("report_seq", seen->has_report_seq, seen->report_seq, out);
     int64_t age_ms = hc_time_since(now, seen->reported_at);
-    member_u64("age_seconds", hc_time_set(seen->reported_at), (uint64_t)(age_ms > 0 ? (age_ms + 999) / 1000 : 0), out);
+    member_u64("age_seconds", hc_time_set(seen->reported_at), (uint64_t)(age_ms > 0 ? age_ms / HC_SECOND_MS : 0), out);
     hc_buf_str(out, ",\"gate\":");
     json_write(&gate_table, seen, out);
     hc_buf_char(out, '}');

@@ -87,7 +87,7 @@ static void write_value(const struct codec_field *row, const void *object, struc
         write_time(*(const hc_time *)at, out);
         return;
     case CODEC_SECONDS:
-        hc_buf_i64(out, value_seconds(*(const int64_t *)at));
+        hc_buf_i64(out, value_seconds(row, *(const int64_t *)at));
         return;
     case CODEC_DURATION:
         hc_buf_char(out, '"');

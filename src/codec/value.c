@@ -279,9 +279,9 @@ bool value_empty(const struct codec_field *row, const void *object)
     return false;
 }
 
-int64_t value_seconds(int64_t ms)
+int64_t value_seconds(const struct codec_field *row, int64_t ms)
 {
-    return ms / 1000 + (ms % 1000 > 0);
+    return ms / HC_SECOND_MS + ((row->flags & CODEC_PAST) == 0 && ms % HC_SECOND_MS > 0);
 }
 
 void value_write_duration(int64_t ms, struct hc_buf *out)

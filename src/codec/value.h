@@ -34,7 +34,7 @@ void value_set_present(const struct codec_table *table, size_t row, void *object
 /* No value: "", NULL, never, negative time, false, an empty list, an object that is not there. Numbers always are values. */
 bool value_empty(const struct codec_field *row, const void *object);
 const char *value_word(const struct codec_field *row, const void *object);
-int64_t value_seconds(int64_t ms);                                  /* rounded up */
+int64_t value_seconds(const struct codec_field *row, int64_t ms);    /* rounded as the row says */
 void value_write_duration(int64_t ms, struct hc_buf *out);          /* "90s": the largest unit that divides it */
 
 #endif

@@ -110,7 +110,7 @@ static void write_scalar(const struct codec_field *row, const void *object, stru
         write_time(*(const hc_time *)at, out);
         break;
     case CODEC_SECONDS:
-        hc_buf_i64(out, value_seconds(*(const int64_t *)at));
+        hc_buf_i64(out, value_seconds(row, *(const int64_t *)at));
         break;
     case CODEC_DURATION:
         value_write_duration(*(const int64_t *)at, out);

@@ -25,8 +25,8 @@ enum codec_type {
     CODEC_I64,       /* int64_t, magnitude at most `limit` */
     CODEC_WORD,      /* an enum (int-sized): index into the `words` table; other words are refused */
     CODEC_TIME,      /* hc_time; RFC 3339; HC_TIME_NEVER is written as null or left out */
-    CODEC_SECONDS,   /* int64_t milliseconds in memory, whole seconds outside (rounded up); negative is written as null;
-                        reading: at most `limit` seconds unless `limit` is 0 */
+    CODEC_SECONDS,   /* int64_t milliseconds in memory, whole seconds outside (rounded up; CODEC_PAST: down); negative is written as
+                        null; reading: at most `limit` seconds unless `limit` is 0 */
     CODEC_DURATION,  /* int64_t milliseconds in memory, "90s" outside; negative is written as null; reading: at most `limit` ms unless
                         `limit` is 0 */
     CODEC_OBJECT,    /* a struct at the offset; `sub` is its table */
@@ -43,7 +43,8 @@ enum codec_flag {
     CODEC_OMIT_EMPTY = 4,    /* writing: left out when it has no value ("", NULL, HC_TIME_NEVER, negative seconds, false, empty list) */
     CODEC_NULL_EMPTY = 8,    /* writing JSON: such a value is written as null ("" and NULL; empty lists stay []) */
     CODEC_NULLABLE_OBJECT = 16, /* OBJECT: `null_flag` is the offset of a bool that says "there is one"; reading sets it */
-    CODEC_ID_ITEMS = 32      /* STRS: each item is an id rather than a name */
+    CODEC_ID_ITEMS = 32,     /* STRS: each item is an id rather than a name */
+    CODEC_PAST = 64          /* SECONDS: an age, written rounded down: 0.6 s have not been a second yet */
 };
 
 struct codec_list { void *items; size_t count; };   /* items is NULL when count is 0 */

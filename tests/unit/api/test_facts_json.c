@@ -37,14 +37,14 @@ static void test_facts__of_nothing__have_every_key_and_null(void **state)
                 "\"age_seconds\":0,\"lease_id\":null,\"ticket_id\":null,\"unattended_seconds\":null}");
 }
 
-static void test_facts__durations__are_whole_seconds_rounded_up(void **state)
+static void test_facts__ages__are_whole_seconds_that_have_passed(void **state)
 {
     (void)state;
     struct hc_buf json = { 0 };
-    struct stream_facts stream = { .created_at = { 1000 }, .unattended_ms = 1 };
+    struct stream_facts stream = { .created_at = { 1000 }, .unattended_ms = 1999 };
     HC_SET(stream.id, "str-1");
     json_stream(&stream, (hc_time){ 62500 }, &json);
-    assert_non_null(strstr(json.data, "\"age_seconds\":62,"));
+    assert_non_null(strstr(json.data, "\"age_seconds\":61,"));
     assert_non_null(strstr(json.data, "\"unattended_seconds\":1}"));
     assert_non_null(strstr(json.data, "\"created_at\":\"1970-01-01T00:00:01.000Z\""));
     hc_buf_free(&json);
@@ -82,7 +82,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts__of_nothing__have_every_key_and_null),
-        cmocka_unit_test(test_facts__durations__are_whole_seconds_rounded_up),
+        cmocka_unit_test(test_facts__ages__are_whole_seconds_that_have_passed),
         cmocka_unit_test(test_would__by_answer__is_what_a_claim_would_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

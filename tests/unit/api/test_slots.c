@@ -72,6 +72,22 @@ static void test_slots__free_slot__is_grantable_and_observed(void **state)
     reply_free(&reply);
 }
 
+/* 0.6 s and what the test itself takes: far from a second on, but rounded up it would be one more. */
+static void test_slots__report_of_a_moment_ago__has_not_been_a_second_yet(void **state)
+{
+    struct rig *r = *state;
+    struct node b;
+    struct reply reply;
+    rig_body(r, "b1", "north", b.id, b.token);
+    rig_report(r, b.id);
+    hc_time reported = rig_now();
+    rig_pass(r, 600);
+    rig_ask(r, "GET", "/api/v1/slots", RIG_READ, NULL, &reply);
+    int64_t age_s = reply_int(&reply, "[0].observed.age_seconds"), most_ms = hc_time_since(rig_now(), reported) + 100;
+    assert_true(age_s * HC_SECOND_MS <= most_ms);
+    reply_free(&reply);
+}
+
 static void test_slots__granted_slot__shows_lease_and_holder(void **state)
 {
     struct rig *r = *state;
@@ -222,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RIG_TEST(test_slots__body_that_never_reported__is_one_row_of_nulls),
         RIG_TEST(test_slots__free_slot__is_grantable_and_observed),
+        RIG_TEST(test_slots__report_of_a_moment_ago__has_not_been_a_second_yet),
         RIG_TEST(test_slots__granted_slot__shows_lease_and_holder),
         RIG_TEST(test_slots__session_that_no_lease_covers__is_a_conflict_too),
         RIG_TEST(test_conflicts__quiet_fleet__has_none),

@@ -51,6 +51,26 @@ static void test_write__seconds_and_durations__rounded_up_and_short(void **state
     }
 }
 
+static void test_write__age__rounded_down(void **state)
+{
+    (void)state;
+    struct age { int64_t ms; };
+    static const struct codec_field fields[] = {
+        { .key = "age", .type = CODEC_SECONDS, .offset = offsetof(struct age, ms), .flags = CODEC_PAST },
+    };
+    static const struct codec_table table = CODEC_TABLE("age", fields, struct age, CODEC_NO_PRESENT);
+    static const struct { int64_t ms; const char *text; } rows[] = {
+        { -1, "{\"age\":null}" }, { 0, "{\"age\":0}" }, { 1, "{\"age\":0}" }, { 600, "{\"age\":0}" }, { 999, "{\"age\":0}" },
+        { 1000, "{\"age\":1}" }, { 1999, "{\"age\":1}" }, { 90001, "{\"age\":90}" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct age age = { rows[i].ms };
+        HC_CLEANUP(hc_buf_freep) struct hc_buf text = { 0 };
+        json_write(&table, &age, &text);
+        assert_string_equal(text.data, rows[i].text);
+    }
+}
+
 static void test_write_members__first_and_later__commas_between(void **state)
 {
     (void)state;
@@ -97,6 +117,7 @@ int main(void)
         cmocka_unit_test(test_write__every_type__read_back_equal),
         cmocka_unit_test(test_write__nothing_set__nulls_and_empty_texts),
         cmocka_unit_test(test_write__seconds_and_durations__rounded_up_and_short),
+        cmocka_unit_test(test_write__age__rounded_down),
         cmocka_unit_test(test_write_members__first_and_later__commas_between),
         cmocka_unit_test(test_write_array__none_and_two__bare_lists),
         cmocka_unit_test(test_write__memory_runs_out_anywhere__buffer_says_failed),
