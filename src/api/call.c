@@ -190,7 +190,7 @@ bool call_read(struct call *call, const struct codec_table *table, void *object)
     if (err == HC_OK)
         return true;
     if (err == HC_ERR_SYNTAX || err == HC_ERR_SCHEMA)
-        call_bad(call, refusal.field, refusal.detail);
+        call_bad_json(call, &refusal);
     else
         call_fault(call, err);
     return false;
@@ -458,6 +458,11 @@ void call_bad(struct call *call, const char *field, const char *detail)
     hc_buf_str(&extra, "\"field\":");
     hc_buf_json_str(&extra, field);
     call_error(call, 400, word_of(&deny_words, DENY_BAD_REQUEST), detail, extra.failed ? NULL : extra.data, 0);
+}
+
+void call_bad_json(struct call *call, const struct json_refusal *refusal)
+{
+    call_bad(call, refusal->field[0] == '\0' ? CALL_WHOLE_BODY : refusal->field, refusal->detail);
 }
 
 void call_fault(struct call *call, enum hc_err err)

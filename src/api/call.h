@@ -74,6 +74,8 @@ void call_text(struct call *call, unsigned status, const char *content_type, con
 /* {"error","code","detail"} and what else `extra` (members without braces, or NULL) says. retry_after_seconds 0: none. */
 void call_error(struct call *call, unsigned status, const char *error, const char *detail, const char *extra, int64_t retry_after_seconds);
 void call_bad(struct call *call, const char *field, const char *detail);      /* 400 bad_request */
+#define CALL_WHOLE_BODY "body"      /* the field of a 400 that is about all of the body: what is no JSON has no keys */
+void call_bad_json(struct call *call, const struct json_refusal *refusal);
 void call_refuse(struct call *call, const struct core_result *result);        /* by deny_http.c's table: status, retry, members */
 void call_fault(struct call *call, enum hc_err err);                          /* 500 internal, logged */
 bool call_is_admin(const struct call *call);

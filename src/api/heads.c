@@ -112,7 +112,7 @@ static void stream_delete(struct call *call)
         return;
     }
     if (err != HC_OK && !call_is_self(call)) {
-        call_bad(call, refusal.field, refusal.detail);
+        call_bad_json(call, &refusal);
         return;
     }
     if (err == HC_ERR_SCHEMA && strcmp(refusal.field, "body_id") == 0) {
@@ -155,7 +155,7 @@ static void wireguard_put(struct call *call)
     size_t len = 0;
     const char *text = http_body(call->req, &len);
     if (len > WIREGUARD_MAX || (len > 0 && (!hc_utf8_ok(text, len) || memchr(text, '\0', len) != NULL))) {
-        call_bad(call, "", "A WireGuard configuration is UTF-8 text of at most 8 KiB.");
+        call_bad(call, CALL_WHOLE_BODY, "A WireGuard configuration is UTF-8 text of at most 8 KiB.");
         return;
     }
     call_event(call, CORE_WIREGUARD_PUT)->u.wireguard = (struct wireguard_req){ .head_id = call->ids[0], .text = len == 0 ? "" : text };

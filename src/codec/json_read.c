@@ -218,12 +218,26 @@ static enum hc_err read_object(const struct json_reader *reader, const struct co
     return HC_OK;
 }
 
-/* The parser's finding as one sentence. Its text quotes the input, which may be cut within a character or not be UTF-8 at all. */
+/* The parser's finding in our words: its own name no interface of ours, change with its version, and quote the input. */
+static const char *syntax_words(enum json_error_code code)
+{
+    switch (code) {
+    case json_error_premature_end_of_input: return "the text ends too early";
+    case json_error_end_of_input_expected:  return "something follows the value";
+    case json_error_invalid_utf8:           return "this is not UTF-8";
+    case json_error_null_character:         return "a NUL character is not allowed";
+    case json_error_null_byte_in_key:       return "a key has a NUL character";
+    case json_error_duplicate_key:          return "a key is repeated in its object";
+    case json_error_numeric_overflow:       return "the number is too large";
+    case json_error_stack_overflow:         return "it is nested too deep";
+    default:                                return "this is no JSON";
+    }
+}
+
 static enum hc_err refuse_syntax(struct json_refusal *refusal, const json_error_t *error)
 {
-    bool quotable = hc_utf8_ok(error->text, strlen(error->text));
     return refuse(refusal, HC_ERR_SYNTAX, "", "the text is not well-formed JSON at line %d, column %d: %s", error->line, error->column,
-                  quotable ? error->text : "invalid UTF-8");
+                  syntax_words(json_error_code(error)));
 }
 
 enum hc_err json_read(const struct codec_table *table, const char *text, size_t len, bool empty_ok, struct hc_arena *arena,

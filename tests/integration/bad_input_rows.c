@@ -16,13 +16,13 @@
 
 const struct bad_row bad_rows[] = {
     /* no JSON at all */
-    { AS_OTHER, "POST", CLAIM_O, "{", BAD, "", NULL },
-    { AS_OTHER, "POST", CLAIM_O, "[]", BAD, "", NULL },
-    { AS_OTHER, "POST", CLAIM_O, "\"x\"", BAD, "", NULL },
-    { AS_OTHER, "POST", CLAIM_O, "{} {}", BAD, "", NULL },
-    { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",}", BAD, "", NULL },
-    { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"\xff\"}", BAD, "", NULL },
-    { AS_OTHER, "POST", CLAIM_O, "{\"x\":" DEEP_8 DEEP_8 DEEP_8 DEEP_8 END_8 END_8 END_8 END_8 "}", BAD, "", NULL },
+    { AS_OTHER, "POST", CLAIM_O, "{", BAD, "body", NULL },
+    { AS_OTHER, "POST", CLAIM_O, "[]", BAD, "body", NULL },
+    { AS_OTHER, "POST", CLAIM_O, "\"x\"", BAD, "body", NULL },
+    { AS_OTHER, "POST", CLAIM_O, "{} {}", BAD, "body", NULL },
+    { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",}", BAD, "body", NULL },
+    { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"\xff\"}", BAD, "body", NULL },
+    { AS_OTHER, "POST", CLAIM_O, "{\"x\":" DEEP_8 DEEP_8 DEEP_8 DEEP_8 END_8 END_8 END_8 END_8 "}", BAD, "body", NULL },
     { AS_OTHER, "POST", CLAIM_O, "attempt_id=a", 415, "unsupported_media_type", NULL, "application/x-www-form-urlencoded" },
     { AS_OTHER, "POST", CLAIM_O, "{}", 415, "unsupported_media_type", NULL, "text/plain" },
     /* claims */
@@ -33,7 +33,7 @@ const struct bad_row bad_rows[] = {
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a b\",\"experience\":\"rupelmonde\"," DEVICE "}", BAD, "attempt_id", NULL },
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"x" TEXT_64 "\",\"experience\":\"rupelmonde\"," DEVICE "}", BAD, "attempt_id", NULL },
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"\",\"experience\":\"rupelmonde\"," DEVICE "}", BAD, "attempt_id", NULL },
-    { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"attempt_id\":\"b\",\"experience\":\"x\"," DEVICE "}", BAD, "", NULL },
+    { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"attempt_id\":\"b\",\"experience\":\"x\"," DEVICE "}", BAD, "body", NULL },
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\"," DEVICE "}", BAD, "experience", NULL },
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"experience\":\"\"," DEVICE "}", BAD, "experience", NULL },
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"experience\":\"x\\u0001y\"," DEVICE "}", BAD, "experience", NULL },
@@ -52,7 +52,7 @@ const struct bad_row bad_rows[] = {
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"experience\":\"rupelmonde\",\"device_uid\":\"0123456789abcdef\","
       "\"protocol_version\":2.5}", BAD, "protocol_version", NULL },
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"experience\":\"rupelmonde\",\"device_uid\":\"0123456789abcdef\","
-      "\"protocol_version\":99999999999999999999}", BAD, "", NULL },
+      "\"protocol_version\":99999999999999999999}", BAD, "body", NULL },
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"experience\":\"rupelmonde\"," DEVICE ",\"prefer_body_id\":\"../b\"}", BAD,
       "prefer_body_id", NULL },
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"experience\":\"rupelmonde\"," DEVICE ",\"claim_token\":1}", BAD, "claim_token",

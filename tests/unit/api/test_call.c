@@ -92,7 +92,7 @@ static void test_pipeline__order__scope_then_size_then_type_then_node_then_body(
     assert_string_equal(reply_text(&reply, "error"), "unsupported_media_type");
     reply_free(&reply);
     rig_expect(r, "PUT", "/api/v1/heads/none", RIG_ADMIN, "{", 404, "node_not_found", "");
-    rig_expect(r, "PUT", path, token, "{", 400, "bad_request", "");
+    rig_expect(r, "PUT", path, token, "{", 400, "bad_request", "body");
     rig_expect(r, "PUT", path, token, "{\"status\":7}", 400, "bad_request", "status");
     free(large);
 }

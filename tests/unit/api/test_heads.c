@@ -123,7 +123,7 @@ static void test_stream_delete__by_the_head__ends_its_own_lease_and_is_always_2x
     reply_free(&reply);
     assert_string_equal(lease_of(r, head, lease), "");
     rig_expect(r, "DELETE", path, token, NULL, 204, "", "");
-    rig_expect(r, "DELETE", path, RIG_ADMIN, "{", 400, "bad_request", "");
+    rig_expect(r, "DELETE", path, RIG_ADMIN, "{", 400, "bad_request", "body");
     rig_expect(r, "DELETE", path, RIG_ADMIN, NULL, 204, "", "");
 }
 
@@ -147,8 +147,8 @@ static void test_wireguard__put_by_an_admin__is_the_heads_to_read(void **state)
     rig_expect(r, "PUT", path, token, "x", 403, "forbidden", "");
     memset(large, 'x', sizeof large - 1);
     large[sizeof large - 1] = '\0';
-    rig_expect(r, "PUT", path, RIG_ADMIN, large, 400, "bad_request", "");
-    rig_expect(r, "PUT", path, RIG_ADMIN, "\xff\xfe", 400, "bad_request", "");
+    rig_expect(r, "PUT", path, RIG_ADMIN, large, 400, "bad_request", "body");
+    rig_expect(r, "PUT", path, RIG_ADMIN, "\xff\xfe", 400, "bad_request", "body");
     rig_expect(r, "PUT", path, RIG_ADMIN, "", 204, "", "");
     rig_expect(r, "GET", path, token, NULL, 404, "not_found", "");
 }

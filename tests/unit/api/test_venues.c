@@ -171,7 +171,7 @@ static void test_settings__malformed__are_refused_by_field(void **state)
         { "/api/v1/venues/north", "{\"max_concurrent_grants\":-1}", "max_concurrent_grants" },
         { "/api/v1/venues/north", "{\"max_concurrent_grants\":\"3\"}", "max_concurrent_grants" },
         { "/api/v1/venues/north", "{\"queue_accept_mode\":\"maybe\"}", "queue_accept_mode" },
-        { "/api/v1/venues/north", "{", "" },
+        { "/api/v1/venues/north", "{", "body" },
         { "/api/v1/venues/no%07rth", "{}", "venue" },
         { "/api/v1/orgs/acme", "{\"max_concurrent_grants\":1000001}", "max_concurrent_grants" },
         { "/api/v1/experiences/x", "{\"label\":\"\"}", "label" },

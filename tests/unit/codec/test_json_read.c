@@ -195,6 +195,32 @@ static void test_read__text_that_is_no_object__refused_as_a_whole(void **state)
     hc_arena_free(&read.arena);
 }
 
+static void test_read__no_json__says_where_and_why_in_our_words(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *says; } rows[] = {
+        { "{", "at line 1, column 1: the text ends too early" },
+        { "{\"id\":\"i\"} x", "at line 1, column 12: something follows the value" },
+        { "{\n \"id\": nul}", "at line 2, column 10: this is no JSON" },
+        { "{\n\n'id':'i'}", "at line 3, column 1: this is no JSON" },
+        { "{\"id\":\"i\",\"id\":\"j\"}", "a key is repeated in its object" },
+        { "{\"id\":\"\\u0000\"}", "a NUL character is not allowed" },
+        { "{\"i\\u0000d\":1}", "NUL character" },
+        { "{\"id\":\"\xff\"}", "this is not UTF-8" },
+        { "{\"big\":99999999999999999999}", "the number is too large" },
+        { "{\"big\":1e999}", "the number is too large" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct read read;
+        read_text(&read, rows[i].text, strlen(rows[i].text));
+        assert_int_equal(read.err, HC_ERR_SYNTAX);
+        if (strstr(read.refusal.detail, rows[i].says) == NULL)
+            fail_msg("%s: %s", rows[i].text, read.refusal.detail);
+        assert_null(strstr(read.refusal.detail, "near"));      /* the library's way to quote what it was given */
+        hc_arena_free(&read.arena);
+    }
+}
+
 static void test_read__empty_text__by_leave_of_the_caller(void **state)
 {
     (void)state;
@@ -285,6 +311,7 @@ int main(void)
         cmocka_unit_test(test_read__value_that_does_not_suit__names_the_field),
         cmocka_unit_test(test_read__no_required_field__refused),
         cmocka_unit_test(test_read__text_that_is_no_object__refused_as_a_whole),
+        cmocka_unit_test(test_read__no_json__says_where_and_why_in_our_words),
         cmocka_unit_test(test_read__empty_text__by_leave_of_the_caller),
         cmocka_unit_test(test_read__nesting_at_and_over_the_limit__taken_and_refused),
         cmocka_unit_test(test_read__long_foreign_text_in_a_refusal__cut_at_a_character),
