@@ -211,10 +211,9 @@ static enum hc_err take_event(struct step *s, const char *body_id, const struct 
     static const enum note_type types[BODY_EVENT_TYPES] = {
         [BODY_EVENT_SECOND_LAUNCH] = NOTE_SECOND_LAUNCH, [BODY_EVENT_UNAUTHORIZED] = NOTE_UNAUTHORIZED_LAUNCH,
         [BODY_EVENT_BELOW_FLOOR] = NOTE_EPOCH_BELOW_FLOOR, [BODY_EVENT_PAIR_CONTENTION] = NOTE_PAIR_CONTENTION,
+        [BODY_EVENT_TRIM_PARSE_FAILED] = NOTE_TRIM_PARSE_FAILED,
     };
-    bool known = event->type == BODY_EVENT_SECOND_LAUNCH || event->type == BODY_EVENT_UNAUTHORIZED ||
-                 event->type == BODY_EVENT_BELOW_FLOOR || event->type == BODY_EVENT_PAIR_CONTENTION;
-    if (!known || event->slot >= BODY_SLOTS_MAX)
+    if (event->type == BODY_EVENT_OTHER || event->slot >= BODY_SLOTS_MAX)
         return HC_OK;                          /* words of other versions */
     const struct body_rec *body = alloc_body(s->live, body_id);
     const struct lease *lease = event->slot < body->slot_count ? slot_live_lease(&body->slots[event->slot]) : NULL;

@@ -81,6 +81,7 @@
     X(CROSS_VENUE_GRANT, "cross_venue_grant") X(HOME_VENUE_DENIED, "home_venue_denied") X(UNATTENDED_EXPIRED, "lease_unattended_expired") \
     X(UNKNOWN_EXPIRED, "lease_unknown_expired") X(BODY_UNCONFIRMED, "body_unconfirmed") X(BODY_CONFIRMED, "body_confirmed") \
     X(DOWNGRADE, "downgrade_detected") X(GENERATION_CONFLICT, "generation_conflict") X(ALLOCATION_MISSING, "allocation_missing") \
+    X(CUSTODIAN_FAILED, "custodian_failed") X(TRIM_PARSE_FAILED, "trim_parse_failed") \
     X(PROMOTION_WASTED, "queue_promotion_wasted") X(QUEUED, "queued") X(PROMOTED, "promoted") X(TICKET_ENDED, "ticket_ended") \
     X(PREEMPTED, "lease_preempted") X(CIRCUIT_OPENED, "circuit_opened") X(CIRCUIT_CLOSED, "circuit_closed") \
     X(SAFE_MODE_ENTERED, "safe_mode_entered") X(SAFE_MODE_ENDED, "safe_mode_ended") X(STREAM_HIJACK, "stream_hijack_refused") \

@@ -28,6 +28,12 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
     X(NAMED_CERTS,         GAUGE,     "named_certs_count",          "body",                               "Paired clients on a body.") \
     X(CIRCUIT_OPEN,        GAUGE,     "circuit_open",               "body",                               "1 while the circuit is open.") \
     X(DIVERGENCE,          GAUGE,     "divergence",                 "kind",                               "Slots with this divergence.") \
+    X(SLOTS_DIVERGENT,     GAUGE,     "slots_divergent",            "venue,body,kind",                    "Of one body.") \
+    X(BODY_ONLINE,         GAUGE,     "body_online",                "body",                               "1 while the body is heard.") \
+    X(CUSTODIAN_SUCCESS,   GAUGE,     "custodian_last_success_timestamp_seconds", "body",   "When a trust store was last gone through.") \
+    X(PAIR_ATTEMPTS,       COUNTER,   "pair_attempts_total",        "result",                             "PINs relayed to bodies.") \
+    X(EVENT_LAST,          GAUGE,     "event_last_timestamp_seconds", "type",               "When such an event last happened.") \
+    X(HOME_DENIED_LAST,    GAUGE,     "home_venue_denied_last_timestamp_seconds", "venue",  "Home visitor found no body.") \
     X(EVENTS,              COUNTER,   "events_total",               "type,expected_legacy",               "Events published.")       \
     X(LEASES_ENDED,        COUNTER,   "leases_ended_total",         "state,reason",                       "Leases ended.")           \
     X(SAVES,               COUNTER,   "store_saves_total",          "outcome",                            "Saves of the data files.") \

@@ -148,6 +148,7 @@ static void test_events__told_by_a_body__are_published(void **state)
     assert_int_equal(fleet_notes(tells(f, BODY_EVENT_BELOW_FLOOR, ""), NOTE_EPOCH_BELOW_FLOOR), 1);
     assert_int_equal(observed_body(f->obs, "b1")->below_floor_at[0].ms, f->now.ms);
     assert_int_equal(fleet_notes(tells(f, BODY_EVENT_PAIR_CONTENTION, ""), NOTE_PAIR_CONTENTION), 1);
+    assert_int_equal(fleet_notes(tells(f, BODY_EVENT_TRIM_PARSE_FAILED, ""), NOTE_TRIM_PARSE_FAILED), 1);
     assert_int_equal(tells(f, BODY_EVENT_OTHER, "")->note_count, 0);
 }
 
