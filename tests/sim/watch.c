@@ -222,7 +222,8 @@ static void beat_renews(struct sim *sim, const struct heartbeat_req *req, struct
     if (req->lease_state == HEAD_LEASE_LOST)
         return;
     if (lease_is_pre_stream(lease->state)) {
-        if (lease->source == SOURCE_IMPLICIT || (names && !lease->uncollected)) {
+        bool ends = hc_same(req->status, "error");       /* and without a store it is said again with the next one */
+        if (lease->source == SOURCE_IMPLICIT ? !ends : names && !lease->uncollected) {
             lease->renewed_at = sim->now;
             lease->rolled = true;
         }
