@@ -11,7 +11,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-SECONDS_MAX=60          # of random fleets for one bug
+SECONDS_MAX=60          # for one bug, from when it is planted until it is found
 JOBS=2
 CC=${CC:-gcc}
 FLAGS="-std=c17 -O2 -g -D_GNU_SOURCE -Iinclude -w"
@@ -66,6 +66,11 @@ plant() {
         $CC "${objects[@]}" "$work/$name"/obj/tests_sim_scenario*.o -o "$work/$name/scenario"
 }
 
+# What a program that died said last.
+crash_of() {
+    grep -m 1 -o "[a-z0-9_]*: Assertion .*" "$1" || echo crash
+}
+
 # try NAME: prints one line; 0 when the bug was found.
 try() {
     local name=$1 start=$SECONDS by=""
@@ -74,16 +79,17 @@ try() {
         return 1
     fi
     cd "$work/$name"
+    start=$SECONDS
     if ! timeout 30 ./scenario "$root"/tests/sim/scn/*.scn > out 2>&1; then
-        by="scenario $(grep -m 1 -o '[a-z0-9_]*\.scn:[0-9]*' out || echo crash)"
+        by="scenario $(grep -m 1 -o '[a-z0-9_]*\.scn:[0-9]*' out || crash_of out)"
     elif ! timeout 30 ./sim --enumerate 4 > out 2>&1; then
-        by="enumeration $(grep -m 1 -o 'enumeration: [IP].*' out | cut -c 14-60 || echo crash)"
-    elif ! timeout $((SECONDS_MAX + 20)) ./sim --seconds "$SECONDS_MAX" --hours 3 > out 2>&1; then
+        by="enumeration $(grep -m 1 -o 'enumeration: [IP].*' out | cut -c 14-60 || crash_of out)"
+    elif ! timeout $((SECONDS_MAX + 20)) ./sim --seconds $((SECONDS_MAX - SECONDS + start)) --hours 3 > out 2>&1; then
         by="simulator $(grep -m 1 -oE 'seed [0-9]+.*: (I[0-9]+|progress|core|a dry|lease)[^,]*' out |
-            sed 's/, hours.*event [0-9]*//' || echo crash)"
+            sed 's/, hours.*event [0-9]*//' || crash_of out)"
     fi
     rm -rf "$work/$name"
-    if [ -z "$by" ]; then
+    if [ -z "$by" ] || [ $((SECONDS - start)) -gt "$SECONDS_MAX" ]; then
         echo "FAIL $name: not found in $SECONDS_MAX s"
         return 1
     fi
@@ -111,11 +117,13 @@ names=("$@")
 if [ ${#names[@]} -eq 0 ]; then
     mapfile -t names < <(cd "$here/mutations" && ls -- *.mutation | sed 's/\.mutation$//')
 fi
-export -f plant try
+export -f plant try crash_of
 export work here root CC FLAGS SECONDS_MAX
 printf '%s\n' "${names[@]}" | xargs -P "$JOBS" -I{} bash -c 'try {}' | tee "$work/results" || true
 passed=$(grep -c '^ok' "$work/results" || true)
 failed=$(grep -c '^FAIL' "$work/results" || true)
+slowest=$(sed -n 's/^ok *\([^,]*\), \([0-9]*\) s: .*/\2 s \1/p' "$work/results" | sort -rn | head -n 3 | paste -sd, | sed 's/,/, /g')
+echo "mutations: the slowest: $slowest"
 [ $((passed + failed)) -eq ${#names[@]} ] || failed=$((${#names[@]} - passed))
 echo "mutations: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
