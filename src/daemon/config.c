@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hydra/codec/yaml.h"
+#include "config_values.h"
 #include "hydra/os/file.h"
 
 #define PATH_TEXT_MAX      4096
@@ -226,7 +227,8 @@ static enum hc_err take_file(struct daemon_config *c, const char *path, struct h
         else if ((err = take_sunshine(c, root->pairs[i].value, diag)) != HC_OK)
             return err;
     }
-    if ((err = yaml_read(&file_table, path, &rest, &c->arena, &part, diag)) != HC_OK)
+    if ((err = yaml_read(&file_table, path, &rest, &c->arena, &part, diag)) != HC_OK ||
+        (err = config_values_check(path, root, diag)) != HC_OK)
         return err;
     TAKE("data_dir", data_dir, part.data_dir);
     TAKE("listen", listen, part.listen);
@@ -270,25 +272,16 @@ static bool is_loopback(const char *address)
     return strcmp(address, "localhost") == 0 || strcmp(address, "::1") == 0 || strncmp(address, "127.", 4) == 0;
 }
 
-/* "127.0.0.1:8080", "[::1]:0", ":8080" is refused: an address must be said. */
 static enum hc_err take_listen(struct daemon_config *c, struct hc_diag *diag)
 {
-    const char *colon = strrchr(c->listen, ':');
-    char *end = NULL;
-    unsigned long port = colon == NULL || colon[1] < '0' || colon[1] > '9' ? 65536 : strtoul(colon + 1, &end, 10);
-    if (port > 65535 || *end != '\0' || colon == c->listen)
+    const char *from;
+    size_t len;
+    if (!listen_split(c->listen, &from, &len, &c->port))
         return hc_fail(diag, HC_ERR_CONFIG, "listen: '%s' is not ADDRESS:PORT, for example 127.0.0.1:8080 or [::]:8443", c->listen);
-    size_t len = (size_t)(colon - c->listen);
-    const char *from = c->listen;
-    if (from[0] == '[' && from[len - 1] == ']') {
-        from++;
-        len -= 2;
-    }
     char *address = hc_arena_strndup(&c->arena, from, len);
     if (address == NULL)
         return hc_fail(diag, HC_ERR_NOMEM, "out of memory");
     c->address = strcmp(address, "localhost") == 0 ? "127.0.0.1" : address;
-    c->port = (uint16_t)port;
     return HC_OK;
 }
 
@@ -303,8 +296,6 @@ static enum hc_err check(struct daemon_config *c, struct hc_diag *diag)
         return hc_fail(diag, HC_ERR_CONFIG,
                        "listen: %s is not loopback: give tls_cert and tls_key, or say insecure_http: true (--insecure-http)",
                        c->listen);
-    if (!hc_name_ok(c->district))
-        return hc_fail(diag, HC_ERR_CONFIG, "district: must be a name of 1 to %d bytes without control characters", HC_NAME_MAX);
     return HC_OK;
 }
 

@@ -51,6 +51,18 @@ static int complain(const struct hc_diag *diag, enum exit_code code)
     return (int)code;
 }
 
+/* Why a data file was not taken, as an exit code (wire §8). */
+static enum exit_code refusal_code(enum hc_err err)
+{
+    switch (err) {
+    case HC_ERR_NOTFOUND: return EXIT_USAGE;           /* no `init` yet */
+    case HC_ERR_SCHEMA:
+    case HC_ERR_LIMIT:
+    case HC_ERR_SYNTAX:   return EXIT_REFUSED;
+    default:              return EXIT_FAILED;
+    }
+}
+
 static enum hc_err read_tls(struct daemon *d, struct hc_diag *diag)
 {
     size_t len;
@@ -92,13 +104,13 @@ static int open_data(struct daemon *d, struct alloc **ret_loaded, struct load_fa
 {
     enum hc_err err = store_secret(d->config->data_dir, d->core.secret, diag);
     if (err != HC_OK)
-        return complain(diag, err == HC_ERR_NOTFOUND ? EXIT_USAGE : EXIT_FAILED);
+        return complain(diag, refusal_code(err));
     err = store_open(d->config->data_dir, &d->store, diag);
     if (err != HC_OK)
         return complain(diag, err == HC_ERR_LOCKED ? EXIT_LOCKED : EXIT_FAILED);
     err = store_file_ops.load(d->store, &d->core, ret_loaded, ret_facts, diag);
     if (err != HC_OK)
-        return complain(diag, err == HC_ERR_SCHEMA || err == HC_ERR_SYNTAX ? EXIT_REFUSED : EXIT_FAILED);
+        return complain(diag, refusal_code(err));
     struct feed_config feed = { .data_dir = d->config->data_dir, .keep_events = d->config->keep_events,
                                 .generation = store_file_ops.generation(d->store) + 1, .rotate_bytes = EVENTS_ROTATE_BYTES };
     if (feed_open(&feed, d->wake_fd, &d->feed, diag) != HC_OK) {
@@ -127,7 +139,7 @@ static int open_wire(struct daemon *d, struct hc_diag *diag)
     char url[128];
     enum hc_err err = operator_tokens_open(d->config->data_dir, &d->tokens, diag);
     if (err != HC_OK)
-        return complain(diag, err == HC_ERR_SCHEMA || err == HC_ERR_SYNTAX ? EXIT_REFUSED : EXIT_FAILED);
+        return complain(diag, refusal_code(err));
     struct api_config settings = api_settings(d, d->config);
     if (api_new(&settings, &d->api, diag) != HC_OK)
         return complain(diag, EXIT_FAILED);

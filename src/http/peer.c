@@ -4,6 +4,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "hydra/http/http.h"
+
 static const uint8_t v4_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 
 bool http_address_of(const struct sockaddr *from, struct http_address *ret_address)
@@ -37,6 +39,12 @@ bool http_address_parse(const char *text, struct http_address *ret_address)
         return false;
     memcpy(ret_address->bytes, &v6, sizeof ret_address->bytes);
     return true;
+}
+
+bool http_address_ok(const char *text)
+{
+    struct http_address address;
+    return http_address_parse(text, &address);
 }
 
 static bool is_v4(const struct http_address *address)

@@ -82,6 +82,9 @@ enum hc_err document_open(struct document *doc, struct hc_arena *arena, struct h
     err = read_head(doc, arena, &head, diag);
     if (err != HC_OK)
         return err;
+    if (head.generation >= HC_EPOCH_MAX)
+        return yaml_fail(diag, doc->file, yaml_get(doc->root, "generation"), "generation",
+                         "is the last one that there is, so the file could never be saved again: write a smaller number here and at `end`");
     doc->generation = head.generation;
     doc->saved_at = head.saved_at;
     if (doc->older)

@@ -72,6 +72,8 @@ enum hc_err store_secret(const char *data_dir, uint8_t ret_secret[32], struct hc
         err = os_file_read(dir_fd, SECRET_FILE, SECRET_SIZE, &bytes, &len, NULL, diag);
     if (err == HC_ERR_NOTFOUND)
         return hc_fail(diag, err, "%s has no %s: run `hydraclusterd init --data-dir %s` first", data_dir, SECRET_FILE, data_dir);
+    if (err == HC_ERR_LIMIT)
+        return hc_fail(diag, HC_ERR_SCHEMA, "%s/%s must have %d bytes, and has more", data_dir, SECRET_FILE, SECRET_SIZE);
     if (err != HC_OK)
         return err;
     if (len == SECRET_SIZE)

@@ -90,12 +90,15 @@ static void test_start__bad_usage_or_configuration__exits_2_and_names_it(void **
     char config[HOME_PATH_SIZE], line[PROCESS_LINE_MAX];
     home_path(&scene.home, "config.yaml", config);
     const char *const unknown[] = { "--no-such-flag", NULL }, *const with_config[] = { "--config", config, NULL },
+               *const check_config[] = { "--check-config", "--config", config, NULL },
                *const half_tls[] = { "--tls-cert", config, NULL };
     const struct { const char *config; const char *listen; const char *const *args; const char *says; } cases[] = {
         { "", NULL, unknown, "no-such-flag" },
         { "", NULL, half_tls, "tls" },
         { "listen: 127.0.0.1:0\nlimits:\n  conections: 5\n", NULL, with_config, "config.yaml:3:3: limits.conections" },
         { "queue: {max_tickets: many}\n", NULL, with_config, "config.yaml:1:" },
+        { "trusted_proxies: [zz]\n", NULL, check_config, "config.yaml:1:19: trusted_proxies" },
+        { "server_url: nonsense\n", NULL, check_config, "config.yaml:1:13: server_url" },
         { "listen: [\n", NULL, with_config, "config.yaml:" },
         { "", "0.0.0.0:0", NULL, "insecure" },          /* plain HTTP for all the world */
         { "", "127.0.0.1", NULL, "127.0.0.1" },
@@ -202,6 +205,29 @@ static void test_start__file_cut_at_each_line__is_never_taken_for_whole(void **s
     scene_start(NULL);
     hc_free(whole);
     hc_free(cut);
+}
+
+static void test_start__files_that_no_save_or_token_could_follow__exit_4_and_are_named(void **state)
+{
+    (void)state;
+    static const struct { const char *file, *text, *says; } rows[] = {
+        { "data/secret", "short", "secret has 5 bytes, must have 32" },
+        { "data/secret", "this one is longer than thirty-two bytes", "secret must have 32 bytes" },
+        { "data/nodes.yaml", "generation: 9007199254740990\nschema_version: 2\nend: 9007199254740990\n",
+          "nodes.yaml:1:13: generation: is the last one" },
+        { "data/allocation.yaml", "generation: 9007199254740990\nschema_version: 2\nend: 9007199254740990\n",
+          "allocation.yaml:1:13: generation: is the last one" },
+    };
+    char path[HOME_PATH_SIZE], line[PROCESS_LINE_MAX];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        (void)scene_close(NULL);
+        assert_int_equal(scene_open(NULL), 0);
+        home_path(&scene.home, rows[i].file, path);
+        home_write(&scene.home, rows[i].file, rows[i].text);
+        int code = daemon_refuses(&scene.home, NULL, line);
+        if (code != 4 || strstr(line, rows[i].says) == NULL)
+            fail_msg("%s: exit %d, wanted `%s` in: %s", rows[i].file, code, rows[i].says, line);
+    }
 }
 
 static void remove_file(const char *name)
@@ -354,6 +380,7 @@ int main(void)
         SCENE_TEST(test_start__timers__unknown_and_unsafe_ones_are_refused),
         SCENE_TEST_STARTED(test_start__garbled_files__exit_4_with_file_line_column_and_key),
         SCENE_TEST_STARTED(test_start__file_cut_at_each_line__is_never_taken_for_whole),
+        SCENE_TEST(test_start__files_that_no_save_or_token_could_follow__exit_4_and_are_named),
         SCENE_TEST_STARTED(test_start__nodes_missing_while_bodies_are_known__exits_4),
         SCENE_TEST(test_start__both_files_missing__an_empty_store),
         SCENE_TEST(test_start__allocation_missing_with_a_body_known__safe_mode_until_it_reports),

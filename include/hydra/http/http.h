@@ -49,6 +49,8 @@ struct http_owner {
     void (*done)(void *ctx, struct http_request *req);
 };
 
+bool http_address_ok(const char *text);     /* an IPv4 or IPv6 address in digits, as in trusted_proxies */
+
 struct http_server;
 HC_MUST enum hc_err http_start(const struct http_config *config, const struct http_owner *owner, struct metrics *metrics,
                                struct http_server **ret_server, struct hc_diag *diag);

@@ -79,7 +79,30 @@ static void test_config__mistakes__named_with_file_line_and_key(void **state)
         { "district: default\nlimits:\n  conections: 3\n", "c.yaml:3:" },
         { "limits:\n  idle_seconds: 5\n", "idle_seconds" },
         { "limits:\n  header_bytes: 99999\n", "header_bytes" },
-        { "listen: nowhere\n", "listen" },
+        { "listen: nowhere\n", "c.yaml:1:9: listen: must be ADDRESS:PORT" },
+        { "district: d\nlisten: \":8080\"\n", "c.yaml:2:9: listen: " },
+        { "listen: \"zz:8080\"\n", "c.yaml:1:9: listen: " },
+        { "listen: \"127.0.0.1:65536\"\n", "c.yaml:1:9: listen: " },
+        { "listen: \"127.0.0.1:80x\"\n", "c.yaml:1:9: listen: " },
+        { "listen: \"[::1:80\"\n", "c.yaml:1:9: listen: " },
+        { "trusted_proxies: [zz]\n", "c.yaml:1:19: trusted_proxies: must be an IP address" },
+        { "trusted_proxies:\n  - 10.0.0.1\n  - 10.0.0.0/8\n", "c.yaml:3:5: trusted_proxies: must be an IP address" },
+        { "trusted_proxies: [\"\"]\n", "trusted_proxies" },
+        { "server_url: nonsense\n", "c.yaml:1:13: server_url: must be http://HOST" },
+        { "server_url: \"https://\"\n", "c.yaml:1:13: server_url: " },
+        { "server_url: \"ftp://a.example\"\n", "c.yaml:1:13: server_url: " },
+        { "server_url: \"https://a b.example\"\n", "c.yaml:1:13: server_url: " },
+        { "server_url: \"https://u:p@a.example\"\n", "c.yaml:1:13: server_url: " },
+        { "server_url: \"https://a.example:0\"\n", "c.yaml:1:13: server_url: " },
+        { "server_url: \"https://a.example:99999\"\n", "c.yaml:1:13: server_url: " },
+        { "server_url: \"https://[zz]\"\n", "c.yaml:1:13: server_url: " },
+        { "server_url: \"https://[10.0.0.1]\"\n", "c.yaml:1:13: server_url: " },
+        { "server_url: \"https://[::1]x\"\n", "c.yaml:1:13: server_url: " },
+        { "server_url: \"https://a.example/x?y\"\n", "c.yaml:1:13: server_url: " },
+        { "server_url: \"\"\n", "c.yaml:1:13: server_url: " },
+        { "district: \"\"\n", "c.yaml:1:11: district: " },
+        { "data_dir: \"\"\n", "c.yaml:1:11: data_dir: " },
+        { "timers_file: \"\"\n", "c.yaml:1:14: timers_file: " },
         { "listen: \"0.0.0.0:8080\"\n", "loopback" },
         { "tls_cert: a.pem\n", "tls_key" },
         { "enrollment:\n  approve: sometimes\n", "approve" },
@@ -98,6 +121,24 @@ static void test_config__mistakes__named_with_file_line_and_key(void **state)
         assert_int_not_equal(load(f, rows[i].text, (struct config_flags){ 0 }, &config, &diag), HC_OK);
         if (strstr(diag.text, rows[i].says) == NULL)
             fail_msg("row %zu says '%s', wanted '%s'", i, diag.text, rows[i].says);
+        config_free(&config);
+    }
+}
+
+static void test_config__addresses_and_urls_that_are_some__are_taken(void **state)
+{
+    static const char *const texts[] = {
+        "server_url: https://hydra.example\n", "server_url: \"http://hydra.example:8080/\"\n", "server_url: \"https://10.0.0.1/base\"\n",
+        "server_url: \"https://[fd00::1]:8443\"\n", "server_url: \"https://[fd00::1]\"\n", "server_url:\n",
+        "trusted_proxies: [10.0.0.1, \"fd00::1\"]\n", "trusted_proxies: []\n", "trusted_proxies:\n", "listen: \"[::1]:0\"\n",
+        "listen: localhost:80\n", "listen: 127.0.0.1:65535\n", "tls_cert:\n",
+    };
+    struct fixture *f = *state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct daemon_config config;
+        struct hc_diag diag = { "" };
+        if (load(f, texts[i], (struct config_flags){ 0 }, &config, &diag) != HC_OK)
+            fail_msg("%s: %s", texts[i], diag.text);
         config_free(&config);
     }
 }
@@ -167,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_config__example_file__loads_and_equals_the_defaults, setup, teardown),
         cmocka_unit_test_setup_teardown(test_config__mistakes__named_with_file_line_and_key, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_config__addresses_and_urls_that_are_some__are_taken, setup, teardown),
         cmocka_unit_test_setup_teardown(test_config__flags__win_over_the_file, setup, teardown),
         cmocka_unit_test_setup_teardown(test_config__timers__orders_kept_unless_unsafe, setup, teardown),
         cmocka_unit_test_setup_teardown(test_config__sunshine__password_read_from_its_file, setup, teardown),

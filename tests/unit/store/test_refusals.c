@@ -27,6 +27,8 @@ static const struct refusal allocation[] = {
     { "generation: 5\nschema_version: 1\n" END, "a.yaml:2:17: schema_version: is 1, but", HC_ERR_SCHEMA },
     { "generation: 5\nschema_version: two\n" END, "a.yaml:2:17: schema_version: must be a whole number", HC_ERR_SCHEMA },
     { "generation: -5\nschema_version: 2\n" END, "a.yaml:1:13: generation: must not be negative", HC_ERR_SCHEMA },
+    { "generation: 9007199254740990\nschema_version: 2\nend: 9007199254740990\n",
+      "a.yaml:1:13: generation: is the last one that there is", HC_ERR_SCHEMA },
     { "generation: 9007199254740991\nschema_version: 2\n" END, "a.yaml:1:13: generation: is above 9007199254740990", HC_ERR_SCHEMA },
     { HEAD "saved_at: yesterday\n" END, "a.yaml:3:11: saved_at: must be an instant", HC_ERR_SCHEMA },
     { HEAD "bodies: {}\n", "a.yaml:4:1: end: must be the last key", HC_ERR_SCHEMA },
