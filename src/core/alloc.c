@@ -54,6 +54,12 @@ const struct rec *alloc_get(const struct alloc *alloc, enum rec_kind kind, const
     return rec_table_get(&alloc->tables[kind], key);
 }
 
+const struct rec *alloc_like(const struct alloc *alloc, enum rec_kind kind, const struct rec *like)
+{
+    assert((size_t)kind < REC_SAVED_KINDS);
+    return rec_table_like(&alloc->tables[kind], like);
+}
+
 size_t alloc_count(const struct alloc *alloc, enum rec_kind kind)
 {
     assert((size_t)kind < REC_SAVED_KINDS);

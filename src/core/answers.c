@@ -60,8 +60,8 @@ static void fill_app_name(const struct lease *lease, bool modern, struct body_fa
 static void fill_body(const struct step *s, const struct body_rec *body, const struct slot *slot, const struct lease *lease,
                       struct body_facts *facts)
 {
-    const struct node_rec *node = alloc_node(s->live, body->rec.key), *head = alloc_node(s->live, lease->head_id);
-    const struct body_obs *obs = observed_body(s->obs, body->rec.key);
+    const struct node_rec *node = body_node(s->live, body), *head = alloc_node(s->live, lease->head_id);
+    const struct body_obs *obs = body_observed(s->obs, body);
     const struct session_obs *row = first_row(obs, slot->index);
     bool modern = obs != NULL && obs->modern;
     *facts = (struct body_facts){ .pair_epoch = body->pair_epoch };

@@ -73,7 +73,7 @@ static bool only_ending(const struct body_obs *obs, uint32_t slot)
 static bool on_its_way(const struct core_view *v, const struct candidate *c)
 {
     const struct lease *lease = slot_live_lease(&c->body->slots[c->slot]);
-    const struct body_obs *obs = observed_body(v->obs, c->body->rec.key);
+    const struct body_obs *obs = body_observed(v->obs, c->body);
     uint32_t mask = c->why_not & ~(uint32_t)WHY_NOT_DEMOTED, allowed = WHY_NOT_EPOCH_UNCONFIRMED;
     if (obs == NULL || !hc_time_set(obs->reported_at))
         allowed |= WHY_NOT_NO_REPORT;
@@ -204,7 +204,7 @@ static bool home_is_taken(const struct core_view *v, const struct asking *ask)
     const struct node_rec *head = alloc_node(v->saved, ask->head_id);
     for (size_t b = 0; b < alloc_count(v->saved, REC_BODY); b++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, b);
-        const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+        const struct node_rec *node = body_node(v->saved, body);
         if (node == NULL || !hc_same(node->venue, ask->venue) || eligible_why_not(v, node, head, ask->experience, MODE_FLAT) != 0)
             continue;
         for (size_t i = 0; i < body->slot_count; i++) {

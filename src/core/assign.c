@@ -67,7 +67,7 @@ enum hc_err free_slots(const struct core_view *v, const char *district, struct h
         return HC_ERR_NOMEM;
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
-        const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+        const struct node_rec *node = body_node(v->saved, body);
         if (node == NULL || !hc_same(node->district, district))
             continue;
         for (uint32_t slot = 0; slot < body->slot_count; slot++) {
@@ -154,7 +154,7 @@ bool picks_have(const struct picks *picks, const struct body_rec *body, uint32_t
 
 bool queue_kept_for_older(const struct core_view *v, const struct body_rec *body, uint32_t slot, const struct seeker *who)
 {
-    const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+    const struct node_rec *node = body_node(v->saved, body);
     if (node == NULL || alloc_count(v->saved, REC_TICKET) == 0)
         return false;
     struct picks *picks = hc_alloc(sizeof *picks);

@@ -125,7 +125,7 @@ enum hc_err demote(struct step *s, const char *body_id, const char *head_id)
 bool demoted(const struct core_view *v, const char *body_id, const char *head_id)
 {
     char key[REC_KEY_SIZE];
-    if (head_id[0] == '\0' || !demotion_key(key, body_id, head_id))
+    if (head_id[0] == '\0' || alloc_count(v->saved, REC_DEMOTION) == 0 || !demotion_key(key, body_id, head_id))
         return false;
     const struct demotion_rec *rec = (const struct demotion_rec *)alloc_get(v->saved, REC_DEMOTION, key);
     return rec != NULL && hc_time_before(v->now, rec->until);

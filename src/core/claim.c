@@ -261,7 +261,7 @@ static bool ever_listed(const struct alloc *live, const char *district, const ch
 {
     for (size_t i = 0; i < alloc_count(live, REC_BODY); i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(live, REC_BODY, i);
-        const struct node_rec *node = alloc_node(live, body->rec.key);
+        const struct node_rec *node = body_node(live, body);
         if (node != NULL && node->approval == APPROVAL_APPROVED && hc_same(node->district, district) &&
             strings_has(body->listed_experiences, experience))
             return true;

@@ -4,22 +4,21 @@
 #include <string.h>
 
 #include "seeking.h"
+#include "view.h"
 
-static bool lists_experience(const struct core_view *v, const char *body_id, const char *experience)
+static bool lists_experience(const struct core_view *v, const struct node_rec *node, const struct body_obs *obs, const char *experience)
 {
     if (experience == NULL || experience[0] == '\0')
         return true;
     /* Until it has reported since our start, what it listed before stands. */
-    const struct body_obs *obs = observed_body(v->obs, body_id);
     if (obs != NULL && hc_time_set(obs->reported_at) && obs->experiences != NULL)
         return strings_has(obs->experiences, experience);
-    const struct body_rec *body = alloc_body(v->saved, body_id);
+    const struct body_rec *body = (const struct body_rec *)alloc_like(v->saved, REC_BODY, &node->rec);
     return body != NULL && strings_has(body->listed_experiences, experience);
 }
 
-static bool supports(const struct core_view *v, const char *body_id, enum lease_mode mode)
+static bool supports(const struct body_obs *obs, enum lease_mode mode)
 {
-    const struct body_obs *obs = mode == MODE_XR ? observed_body(v->obs, body_id) : NULL;
     return mode != MODE_XR || (obs != NULL && obs->xr_drivers != NULL && obs->xr_drivers->count > 0);
 }
 
@@ -28,11 +27,12 @@ uint32_t offer_why_not(const struct core_view *v, const struct node_rec *body, c
     uint32_t mask = 0;
     if (body == NULL || (body->roles & ROLE_BODY) == 0 || body->approval != APPROVAL_APPROVED)
         return WHY_NOT_OFFLINE;              /* whatever it says is refused: it cannot be heard */
-    if (!body_online(v, body->rec.key))
+    const struct body_obs *obs = (const struct body_obs *)observed_like(v->obs, OBS_BODY, &body->rec);
+    if (!node_online(v, body))
         mask |= WHY_NOT_OFFLINE;
-    if (!lists_experience(v, body->rec.key, experience))
+    if (!lists_experience(v, body, obs, experience))
         mask |= WHY_NOT_EXPERIENCE;
-    if (!supports(v, body->rec.key, mode))
+    if (!supports(obs, mode))
         mask |= WHY_NOT_STREAM_MODE;
     return mask;
 }
@@ -104,26 +104,38 @@ enum rank_flag {
     RANK_ELIGIBLE = 64
 };
 
+static uint32_t rank_flags(const struct core_view *v, const struct node_rec *head, const struct body_rec *body,
+                           const struct node_rec *node, uint32_t slot, uint32_t why_not, bool eligible, const char *prefer_body_id)
+{
+    uint32_t flags = eligible ? RANK_ELIGIBLE : 0;
+    flags |= (why_not & WHY_NOT_DEMOTED) == 0 ? RANK_NOT_DEMOTED : 0;
+    if (prefer_body_id != NULL && prefer_body_id[0] != '\0' && (why_not & WHY_NOT_DEMOTED) == 0 && hc_same(prefer_body_id, body->rec.key))
+        flags |= RANK_PREFERRED;                                             /* §6.5.4 */
+    hc_time silent_until = body->slots[slot].silent_until;
+    if (!hc_time_set(silent_until) || hc_time_due(silent_until, v->now))
+        flags |= RANK_NOT_SILENT;                                            /* §6.2.6 */
+    if (head != NULL && node != NULL && head->machine_id[0] != '\0' && hc_same(head->machine_id, node->machine_id))
+        flags |= RANK_SAME_MACHINE;
+    flags |= (why_not & OCCUPIED_BITS) == 0 ? RANK_FREE : 0;
+    if (head != NULL && node != NULL && hc_same(head->venue, node->venue))
+        flags |= RANK_SAME_VENUE;
+    return flags;
+}
+
+/* What decides between equal flags. */
+static struct rank rank_of(const struct core_view *v, const struct node_rec *head, const struct body_rec *body, uint32_t slot,
+                           uint32_t flags)
+{
+    const struct body_obs *obs = body_observed(v->obs, body);
+    struct rank rank = { .flags = flags, .body_id = body->rec.key, .slot = slot, .memory_mb = obs == NULL ? 0 : obs->gpu_memory_total_mb };
+    rank.salt = hc_fnv1a64(body->rec.hash, head == NULL ? "" : head->rec.key);      /* of the body's key, then the head's */
+    return rank;
+}
+
 struct rank seeking_rank(const struct core_view *v, const struct node_rec *head, const struct body_rec *body, const struct node_rec *node,
                          uint32_t slot, uint32_t why_not, bool eligible, const char *prefer_body_id)
 {
-    const struct body_obs *obs = observed_body(v->obs, body->rec.key);
-    const char *head_id = head == NULL ? "" : head->rec.key;
-    struct rank rank = { .body_id = body->rec.key, .slot = slot, .memory_mb = obs == NULL ? 0 : obs->gpu_memory_total_mb };
-    rank.salt = hc_fnv1a64(hc_fnv1a64(HC_FNV1A64_START, body->rec.key), head_id);
-    rank.flags |= eligible ? RANK_ELIGIBLE : 0;
-    rank.flags |= (why_not & WHY_NOT_DEMOTED) == 0 ? RANK_NOT_DEMOTED : 0;
-    if (prefer_body_id != NULL && prefer_body_id[0] != '\0' && (why_not & WHY_NOT_DEMOTED) == 0 && hc_same(prefer_body_id, body->rec.key))
-        rank.flags |= RANK_PREFERRED;                                        /* §6.5.4 */
-    hc_time silent_until = body->slots[slot].silent_until;
-    if (!hc_time_set(silent_until) || hc_time_due(silent_until, v->now))
-        rank.flags |= RANK_NOT_SILENT;                                       /* §6.2.6 */
-    if (head != NULL && node != NULL && head->machine_id[0] != '\0' && hc_same(head->machine_id, node->machine_id))
-        rank.flags |= RANK_SAME_MACHINE;
-    rank.flags |= (why_not & OCCUPIED_BITS) == 0 ? RANK_FREE : 0;
-    if (head != NULL && node != NULL && hc_same(head->venue, node->venue))
-        rank.flags |= RANK_SAME_VENUE;
-    return rank;
+    return rank_of(v, head, body, slot, rank_flags(v, head, body, node, slot, why_not, eligible, prefer_body_id));
 }
 
 int rank_order(const struct rank *a, const struct rank *b)
@@ -162,8 +174,13 @@ static bool cannot_win(const struct look *look, const struct body_rec *body, con
 {
     if (look->all || look->count == 0)
         return false;
-    struct rank kindest = seeking_rank(look->k.v, look->k.head, body, node, slot, 0, true, look->prefer_body_id);
-    return rank_order(&kindest, &look->found[0].rank) > 0;
+    const struct core_view *v = look->k.v;
+    const struct rank *best = &look->found[0].rank;
+    uint32_t kindest = rank_flags(v, look->k.head, body, node, slot, 0, true, look->prefer_body_id);
+    if (kindest != best->flags)
+        return kindest < best->flags;
+    struct rank rank = rank_of(v, look->k.head, body, slot, kindest);
+    return rank_order(&rank, best) > 0;
 }
 
 static void look_at(struct look *look, const struct body_rec *body, const struct node_rec *node, uint32_t slot)
@@ -195,7 +212,7 @@ static void look_at_all(struct look *look)
     const struct alloc *saved = look->k.v->saved;
     for (size_t i = 0; i < alloc_count(saved, REC_BODY); i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(saved, REC_BODY, i);
-        const struct node_rec *node = alloc_node(saved, body->rec.key);
+        const struct node_rec *node = body_node(saved, body);
         if (node == NULL || look->k.head == NULL || !hc_same(node->district, look->k.head->district))
             continue;
         for (uint32_t slot = 0; slot < body->slot_count; slot++)

@@ -58,7 +58,7 @@ enum hc_err eligible_row_fill(const struct core_view *v, const struct body_rec *
                               const struct node_rec *head, bool leases, struct hc_arena *arena,
                               struct eligible_row *ret)
 {
-    const struct body_obs *obs = observed_body(v->obs, body->rec.key);
+    const struct body_obs *obs = body_observed(v->obs, body);
     *ret = (struct eligible_row){ .slots_total = body->slots_total, .pair_epoch = body->pair_epoch, .lease_expires_ms = -1 };
     HC_SET(ret->id, body->rec.key);
     HC_SET(ret->name, node->name);

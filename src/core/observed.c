@@ -34,6 +34,11 @@ const struct rec *observed_get(const struct observed *obs, enum rec_kind kind, c
     return rec_table_get(&obs->tables[table_of(kind)], key);
 }
 
+const struct rec *observed_like(const struct observed *obs, enum rec_kind kind, const struct rec *like)
+{
+    return rec_table_like(&obs->tables[table_of(kind)], like);
+}
+
 struct rec *observed_edit(struct observed *obs, enum rec_kind kind, const char *key)
 {
     struct rec_table *table = &obs->tables[table_of(kind)];
@@ -114,6 +119,6 @@ hc_time ticket_renewed_at(const struct observed *obs, const struct ticket_rec *t
 
 hc_time node_seen_at(const struct observed *obs, const struct node_rec *node)
 {
-    const struct node_obs *seen = observed_node(obs, node->rec.key);
+    const struct node_obs *seen = (const struct node_obs *)observed_like(obs, OBS_NODE, &node->rec);
     return seen == NULL ? node->last_seen : hc_time_later(node->last_seen, seen->seen_at);
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "seeking.h"
+#include "view.h"
 
 static const char *const engaged_xr_states[] = { "requested", "arming", "armed", "active", "draining", "ending" };
 
@@ -28,7 +29,7 @@ static bool xr_leased(const struct body_rec *body)
 uint32_t slot_occupied(const struct core_view *v, const struct body_rec *body, uint32_t slot)
 {
     assert(slot < body->slot_count);
-    const struct body_obs *obs = observed_body(v->obs, body->rec.key);
+    const struct body_obs *obs = body_observed(v->obs, body);
     uint32_t mask = 0;
     if (slot_live_lease(&body->slots[slot]) != NULL)                       /* 1: a lease that is not terminal */
         mask |= WHY_NOT_LEASED;
@@ -36,7 +37,7 @@ uint32_t slot_occupied(const struct core_view *v, const struct body_rec *body, u
         mask |= WHY_NOT_NO_REPORT;
     } else {
         size_t cursor = 0;
-        if (!body_fresh(v, body->rec.key))                                 /* 3: an old report */
+        if (!report_fresh(v, obs))                                         /* 3: an old report */
             mask |= WHY_NOT_STALE_REPORT;
         if (!slot_named(obs, slot))                                        /* 4: not named by the newest report */
             mask |= WHY_NOT_NOT_NAMED;
@@ -49,7 +50,8 @@ uint32_t slot_occupied(const struct core_view *v, const struct body_rec *body, u
         mask |= WHY_NOT_XR;
     if (body->circuit.state == CIRCUIT_OPEN)                               /* 8 */
         mask |= WHY_NOT_CIRCUIT_OPEN;
-    if (!body_online(v, body->rec.key))                                    /* 9 */
+    const struct node_rec *node = body_node(v->saved, body);
+    if (node == NULL || !node_online(v, node))                             /* 9 */
         mask |= WHY_NOT_OFFLINE;
     return mask;
 }
@@ -87,7 +89,7 @@ bool promise_holds(const struct core_view *v, const struct slot *slot)
 
 static bool safe_mode_forbids(const struct core_view *v, const struct body_rec *body)
 {
-    const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+    const struct node_rec *node = body_node(v->saved, body);
     return node != NULL && safe_mode_blocks(v, body, node->district);
 }
 
@@ -96,7 +98,7 @@ uint32_t slot_why_not(const struct core_view *v, const struct body_rec *body, ui
     uint32_t mask = slot_occupied(v, body, index);
     const struct slot *slot = &body->slots[index];
     const struct lease *lease = slot_live_lease(slot);
-    const struct body_obs *obs = observed_body(v->obs, body->rec.key);
+    const struct body_obs *obs = body_observed(v->obs, body);
     bool heard = obs != NULL && hc_time_set(obs->reported_at);
     if (body->maintenance)                                                                             /* grantable 1 */
         mask |= WHY_NOT_MAINTENANCE;
@@ -132,7 +134,7 @@ uint32_t slot_why_not_for(const struct core_view *v, const struct body_rec *body
     struct seeking k;
     seeking_start(&k, v, who);
     uint32_t base = seeking_base(v, body, slot, who->ticket_id);
-    uint32_t mask = base | seeking_why_not(&k, body, alloc_node(v->saved, body->rec.key), slot, base);
+    uint32_t mask = base | seeking_why_not(&k, body, body_node(v->saved, body), slot, base);
     /* Only a slot that is free for this head can be kept from it. */
     if ((mask & ~(uint32_t)WHY_NOT_DEMOTED) == 0 && queue_kept_for_older(v, body, slot, who))
         mask |= WHY_NOT_KEPT_FOR_OLDER;

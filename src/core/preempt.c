@@ -38,7 +38,7 @@ static struct victim find_victim(struct seeking *k)
     const struct core_view *v = k->v;
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
-        const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+        const struct node_rec *node = body_node(v->saved, body);
         if (node == NULL || !hc_same(node->district, k->head->district) || !hc_same(node->venue, k->head->venue))
             continue;
         for (uint32_t slot = 0; slot < body->slot_count; slot++) {
@@ -68,7 +68,7 @@ static bool has_promise(const struct core_view *v, const char *ticket_id)
 /* Somebody of the venue waits longer: what is freed would be theirs. */
 static bool older_waits(const struct core_view *v, const struct seeker *who, const struct victim *victim)
 {
-    const struct node_rec *node = alloc_node(v->saved, victim->body->rec.key);
+    const struct node_rec *node = body_node(v->saved, victim->body);
     for (size_t i = 0; i < alloc_count(v->saved, REC_TICKET); i++) {
         const struct ticket_rec *ticket = (const struct ticket_rec *)alloc_at(v->saved, REC_TICKET, i);
         const struct node_rec *head = alloc_node(v->saved, ticket->rec.key);

@@ -45,7 +45,7 @@ static enum conflict_kind kind_of(const struct slot_sessions *sessions, const st
 
 static enum hc_err add_sessions(struct conflicts *list, const struct body_rec *body, uint32_t slot, const struct slot_sessions *sessions)
 {
-    const struct body_obs *obs = observed_body(list->v->obs, body->rec.key);
+    const struct body_obs *obs = body_observed(list->v->obs, body);
     for (size_t i = 0; i < sessions->extra_count; i++) {
         const struct session_obs *seen = sessions->extras[i].session;
         struct conflict_row *row = start_row(list, body, slot, sessions->lease, kind_of(sessions, &sessions->extras[i]));

@@ -21,7 +21,7 @@ static struct load body_load(const struct core_view *v, const struct body_rec *b
 /* The node of a body that counts as capacity; NULL: it does not. */
 static const struct node_rec *capacity(const struct core_view *v, const struct body_rec *body)
 {
-    const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+    const struct node_rec *node = body_node(v->saved, body);
     bool counts = node != NULL && (node->roles & ROLE_BODY) != 0 && node->approval == APPROVAL_APPROVED;
     return counts ? node : NULL;
 }

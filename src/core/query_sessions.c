@@ -5,7 +5,7 @@
 static void fill_row(const struct core_view *v, const struct body_rec *body, const struct slot *slot, const struct lease *lease,
     struct session_row *row)
 {
-    const struct node_rec *head = alloc_node(v->saved, lease->head_id), *node = alloc_node(v->saved, body->rec.key);
+    const struct node_rec *head = alloc_node(v->saved, lease->head_id), *node = body_node(v->saved, body);
     HC_SET(row->lease_id, lease->id);
     HC_SET(row->stream_id, lease->stream_id);
     HC_SET(row->head_id, lease->head_id);

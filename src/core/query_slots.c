@@ -184,7 +184,7 @@ static void add_slot(struct listing *list, struct place *place)
 static void add_body(struct listing *list, const struct body_rec *body)
 {
     const struct core_view *v = list->v;
-    struct place place = { .body = body, .node = alloc_node(v->saved, body->rec.key), .obs = observed_body(v->obs, body->rec.key) };
+    struct place place = { .body = body, .node = body_node(v->saved, body), .obs = body_observed(v->obs, body) };
     if (!wanted(list->filter, body->rec.key, place.node))
         return;
     struct slot_row blank = { .age_ms = -1, .expires_in_ms = -1, .start_deadline_in_ms = -1, .since_head_renewal_ms = -1,
@@ -213,7 +213,7 @@ static size_t rows_at_most(const struct core_view *v, size_t witness_count)
     size_t most = witness_count;
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
-        const struct body_obs *obs = observed_body(v->obs, body->rec.key);
+        const struct body_obs *obs = body_observed(v->obs, body);
         most += slots_shown(v, body) + 1 + (obs == NULL ? 0 : obs->session_count);
     }
     return most;

@@ -29,7 +29,7 @@ static bool share_a_slot(const struct core_view *v, const struct ticket_rec *a, 
     bool alike = same_kind(v, a, a_head, b, b_head);
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
-        const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+        const struct node_rec *node = body_node(v->saved, body);
         if (node != NULL && could_use(v, body, node, a_head, a) && (alike || could_use(v, body, node, b_head, b)))
             return true;
     }
@@ -97,7 +97,7 @@ static const struct node_rec *pool_of(const struct core_view *v, const struct ti
     size_t bodies = observed_count(v->obs, OBS_POOL) == 0 ? 0 : alloc_count(v->saved, REC_BODY);      /* no history at all */
     for (size_t i = 0; i < bodies; i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
-        const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+        const struct node_rec *node = body_node(v->saved, body);
         bool home = node != NULL && head != NULL && hc_same(node->venue, head->venue);
         if (node == NULL || (found != NULL && !home) || !could_use(v, body, node, head, ticket))
             continue;
@@ -119,7 +119,7 @@ static uint32_t pool_slots(const struct core_view *v, const struct node_rec *of)
     uint32_t slots = 0;
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
-        const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+        const struct node_rec *node = body_node(v->saved, body);
         if (node != NULL && hc_same(node->district, of->district) && hc_same(node->venue, of->venue))
             slots += body->slots_total;
     }

@@ -83,7 +83,7 @@ static enum hc_err pure_read(struct step *s, const struct node_rec *head)
     enum hc_err err = places == NULL ? HC_ERR_NOMEM : HC_OK;
     for (size_t i = 0; i < size && err == HC_OK; i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(s->live, REC_BODY, i);
-        const struct node_rec *node = alloc_node(s->live, body->rec.key);
+        const struct node_rec *node = body_node(s->live, body);
         if (shows(s, &v, body, node, head))
             places[count++] = (struct place){ .rank = best_rank(&v, body, node, head), .body = body, .node = node };
     }
@@ -129,7 +129,7 @@ static enum hc_err answer_held(struct step *s, const struct reading *reading, co
     if (err != HC_OK || alloc_lease(s->live, lease_id, &body, NULL) == NULL)
         return err;
     struct core_view v = step_view(s);
-    const struct node_rec *node = alloc_node(s->live, body->rec.key), *head = alloc_node(s->live, reading->ask.head_id);
+    const struct node_rec *node = body_node(s->live, body), *head = alloc_node(s->live, reading->ask.head_id);
     struct eligible_row *row = hc_arena_alloc(&s->out->arena, sizeof *row);
     if (row == NULL || node == NULL)
         return row == NULL ? HC_ERR_NOMEM : refuse_retry(s, DENY_NO_SLOT, READ_RETRY_MS);      /* its body was deleted */

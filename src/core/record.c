@@ -23,6 +23,7 @@ struct rec *rec_new(enum rec_kind kind, const char *key)
         return NULL;
     rec->kind = kind;
     rec->refs = 1;
+    rec->hash = hc_fnv1a64(HC_FNV1A64_START, key);
     HC_SET(rec->key, key);
     return rec;
 }

@@ -6,9 +6,8 @@
 
 #define TABLE_FIRST 16
 
-static uint64_t key_hash(const char *key)
+static uint64_t home_of(uint64_t hash)
 {
-    uint64_t hash = hc_fnv1a64(HC_FNV1A64_START, key);
     return hash ^ (hash >> 29);           /* FNV's low bits alone spread short ids badly */
 }
 
@@ -31,38 +30,44 @@ size_t rec_table_find(const struct rec_table *table, const char *key, bool *ret_
     return low;
 }
 
+/* The place of that key, or the free one where it would stand. `hash` is as rec_new() makes it. */
 static size_t place_of(const struct rec_table *table, uint64_t hash, const char *key)
 {
-    size_t mask = table->place_count - 1, k = hash & mask;
-    while (table->places[k] != NULL && strcmp(table->places[k]->key, key) != 0)
+    size_t mask = table->place_count - 1, k = home_of(hash) & mask;
+    while (table->places[k].rec != NULL && (table->places[k].hash != hash || strcmp(table->places[k].rec->key, key) != 0))
         k = (k + 1) & mask;
     return k;
 }
 
 struct rec *rec_table_get(const struct rec_table *table, const char *key)
 {
-    return table->count == 0 ? NULL : table->places[place_of(table, key_hash(key), key)];
+    return table->count == 0 ? NULL : table->places[place_of(table, hc_fnv1a64(HC_FNV1A64_START, key), key)].rec;
 }
 
-static void place_add(struct rec **places, size_t count, struct rec *rec)
+struct rec *rec_table_like(const struct rec_table *table, const struct rec *like)
 {
-    size_t k = key_hash(rec->key) & (count - 1);
-    while (places[k] != NULL)
+    return table->count == 0 ? NULL : table->places[place_of(table, like->hash, like->key)].rec;
+}
+
+static void place_add(struct rec_place *places, size_t count, struct rec *rec)
+{
+    size_t k = home_of(rec->hash) & (count - 1);
+    while (places[k].rec != NULL)
         k = (k + 1) & (count - 1);
-    places[k] = rec;
+    places[k] = (struct rec_place){ rec->hash, rec };
 }
 
-static void place_drop(struct rec_table *table, const char *key)
+static void place_drop(struct rec_table *table, const struct rec *rec)
 {
-    size_t mask = table->place_count - 1, hole = place_of(table, key_hash(key), key);
-    for (size_t k = (hole + 1) & mask; table->places[k] != NULL; k = (k + 1) & mask) {
-        size_t home = key_hash(table->places[k]->key) & mask;
+    size_t mask = table->place_count - 1, hole = place_of(table, rec->hash, rec->key);
+    for (size_t k = (hole + 1) & mask; table->places[k].rec != NULL; k = (k + 1) & mask) {
+        size_t home = home_of(table->places[k].hash) & mask;
         if (((k - home) & mask) < ((k - hole) & mask))
             continue;                     /* it stands between its home and itself behind the hole: moving it would hide it */
         table->places[hole] = table->places[k];
         hole = k;
     }
-    table->places[hole] = NULL;
+    table->places[hole].rec = NULL;
 }
 
 static enum hc_err places_reserve(struct rec_table *table, size_t records)
@@ -72,7 +77,7 @@ static enum hc_err places_reserve(struct rec_table *table, size_t records)
         count *= 2;
     if (count == table->place_count)
         return HC_OK;
-    struct rec **places = hc_alloc(count * sizeof places[0]);
+    struct rec_place *places = hc_alloc(count * sizeof places[0]);
     if (places == NULL)
         return HC_ERR_NOMEM;
     for (size_t i = 0; i < table->count; i++)
@@ -102,7 +107,7 @@ enum hc_err rec_table_reserve(struct rec_table *table, size_t more)
 void rec_table_set(struct rec_table *table, size_t position, struct rec *rec)
 {
     assert(position < table->count);
-    table->places[place_of(table, key_hash(rec->key), rec->key)] = rec;
+    table->places[place_of(table, rec->hash, rec->key)].rec = rec;
     table->at[position] = rec;
 }
 
@@ -132,7 +137,7 @@ struct rec *rec_table_take(struct rec_table *table, const char *key)
     if (!found)
         return NULL;
     struct rec *rec = table->at[i];
-    place_drop(table, key);
+    place_drop(table, rec);
     table->count--;
     memmove(&table->at[i], &table->at[i + 1], (table->count - i) * sizeof table->at[0]);
     return rec;
@@ -143,7 +148,7 @@ enum hc_err rec_table_share(const struct rec_table *from, struct rec_table *to)
     if (from->count == 0)
         return HC_OK;
     struct rec **at = hc_alloc(from->size * sizeof at[0]);
-    struct rec **places = hc_alloc(from->place_count * sizeof places[0]);
+    struct rec_place *places = hc_alloc(from->place_count * sizeof places[0]);
     if (at == NULL || places == NULL) {
         hc_free(at);
         hc_free(places);

@@ -33,7 +33,7 @@ static size_t grantable_at_home(const struct core_view *v, const struct node_rec
     size_t count = 0;
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY) && count < enough; i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
-        const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+        const struct node_rec *node = body_node(v->saved, body);
         if (node == NULL || !hc_same(node->district, home->district) || !hc_same(node->venue, home->venue) ||
             node->approval != APPROVAL_APPROVED)
             continue;
@@ -64,7 +64,7 @@ bool reserve_number_denies(const struct core_view *v, const struct body_rec *bod
 
 bool reserve_denies(const struct core_view *v, const struct body_rec *body, const struct node_rec *head)
 {
-    const struct node_rec *node = alloc_node(v->saved, body->rec.key);
+    const struct node_rec *node = body_node(v->saved, body);
     if (node == NULL || hc_same(node->venue, head->venue))
         return false;
     return body->home_venue_reserve == RESERVE_AUTO ? reserve_auto_denies(v, node) : reserve_number_denies(v, body, node);

@@ -132,7 +132,7 @@ static enum hc_err enter_district(struct step *s, const char *district, enum saf
     enum hc_err err = HC_OK;
     for (size_t i = 0; i < alloc_count(s->live, REC_BODY) && err == HC_OK; i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(s->live, REC_BODY, i);
-        const struct node_rec *node = alloc_node(s->live, body->rec.key);
+        const struct node_rec *node = body_node(s->live, body);
         if (node == NULL || !hc_same(node->district, district))
             continue;
         bool awaited = awaits(s, body, node, stopped);

@@ -122,7 +122,7 @@ static bool goes_on(const struct core_view *v, const struct body_obs *obs, uint3
 
 const struct ghost *session_refused(const struct core_view *v, const struct body_rec *body, uint32_t slot, const struct session_obs *seen)
 {
-    const struct body_obs *obs = observed_body(v->obs, body->rec.key);
+    const struct body_obs *obs = body_observed(v->obs, body);
     if (obs == NULL || slot >= body->slot_count || slot >= BODY_SLOTS_MAX)
         return NULL;
     for (size_t i = 0; i < body->slots[slot].ghost_count; i++) {

@@ -6,7 +6,7 @@
 void slot_sessions(const struct core_view *v, const struct body_rec *body, uint32_t slot, struct slot_sessions *ret)
 {
     *ret = (struct slot_sessions){ .lease = slot < body->slot_count ? slot_live_lease(&body->slots[slot]) : NULL };
-    const struct body_obs *obs = observed_body(v->obs, body->rec.key);
+    const struct body_obs *obs = body_observed(v->obs, body);
     if (obs == NULL)
         return;
     const struct session_obs *seen;
@@ -40,7 +40,7 @@ void slot_sessions(const struct core_view *v, const struct body_rec *body, uint3
 uint32_t slots_shown(const struct core_view *v, const struct body_rec *body)
 {
     uint32_t count = (uint32_t)body->slot_count;
-    const struct body_obs *obs = observed_body(v->obs, body->rec.key);
+    const struct body_obs *obs = body_observed(v->obs, body);
     for (size_t i = 0; obs != NULL && i < obs->session_count; i++)
         if (session_live(&obs->sessions[i]) && obs->sessions[i].index >= count && obs->sessions[i].index < BODY_SLOTS_MAX)
             count = obs->sessions[i].index + 1;

@@ -28,8 +28,8 @@ static enum hc_err tick_confirmation(struct step *s)
     enum hc_err err = HC_OK;
     for (size_t i = 0; i < alloc_count(s->live, REC_BODY) && err == HC_OK; i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(s->live, REC_BODY, i);
-        const struct node_rec *node = alloc_node(s->live, body->rec.key);
-        const struct body_obs *obs = observed_body(s->obs, body->rec.key);
+        const struct node_rec *node = body_node(s->live, body);
+        const struct body_obs *obs = body_observed(s->obs, body);
         if (node == NULL || body->unconfirmed_told || !body_online(&view, body->rec.key) || (obs != NULL && body_fresh(&view,
                                                                                                                        body->rec.key)))
             continue;

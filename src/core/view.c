@@ -3,20 +3,27 @@
 
 #include <stdio.h>
 
-bool body_online(const struct core_view *v, const char *node_id)
+bool node_online(const struct core_view *v, const struct node_rec *node)
 {
-    const struct node_rec *node = alloc_node(v->saved, node_id);
-    if (node == NULL)
-        return false;
     hc_time seen = node_seen_at(v->obs, node);
     return hc_time_set(seen) && hc_time_since(v->now, seen) <= v->saved->config->timers.node_offline_ms;
 }
 
-bool body_fresh(const struct core_view *v, const char *body_id)
+bool body_online(const struct core_view *v, const char *node_id)
 {
-    const struct body_obs *obs = observed_body(v->obs, body_id);
+    const struct node_rec *node = alloc_node(v->saved, node_id);
+    return node != NULL && node_online(v, node);
+}
+
+bool report_fresh(const struct core_view *v, const struct body_obs *obs)
+{
     return obs != NULL && hc_time_set(obs->reported_at) &&
         hc_time_since(v->now, obs->reported_at) <= v->saved->config->timers.body_report_fresh_ms;
+}
+
+bool body_fresh(const struct core_view *v, const char *body_id)
+{
+    return report_fresh(v, observed_body(v->obs, body_id));
 }
 
 void body_pool(const struct node_rec *body, char out[POOL_SIZE])

@@ -8,5 +8,7 @@
  * live. */
 int64_t lease_unattended_ms(const struct core_view *v, const struct lease *lease);
 bool head_is_legacy(const struct core_view *v, const char *head_id);       /* known, and has not reported protocol_version >= 2 (§10.5) */
+bool node_online(const struct core_view *v, const struct node_rec *node);
+bool report_fresh(const struct core_view *v, const struct body_obs *obs);  /* NULL is not */
 
 #endif

@@ -77,6 +77,8 @@ static inline const struct body_obs *observed_body(const struct observed *o, con
     { return (const struct body_obs *)observed_get(o, OBS_BODY, key); }
 static inline const struct node_obs *observed_node(const struct observed *o, const char *key)
     { return (const struct node_obs *)observed_get(o, OBS_NODE, key); }
+static inline const struct body_obs *body_observed(const struct observed *o, const struct body_rec *body)
+    { return (const struct body_obs *)observed_like(o, OBS_BODY, &body->rec); }
 
 /* A lease's rolling clocks: the later of what is saved and what is observed. */
 struct lease_clock { hc_time renewed_at, head_renewed_at, expires_at; };

@@ -31,18 +31,22 @@ static inline bool rec_in_nodes_file(enum rec_kind kind) { return kind >= REC_NO
 
 #define REC_KEY_SIZE 200        /* two ids, or a word and a name */
 
-struct rec { enum rec_kind kind; uint32_t refs; uint64_t step; char key[REC_KEY_SIZE]; };   /* first member of every record */
+/* First member of every record. `hash` is the key's FNV-1a, as rec_new() leaves it. */
+struct rec { enum rec_kind kind; uint32_t refs; uint64_t step, hash; char key[REC_KEY_SIZE]; };
 
 struct rec *rec_new(enum rec_kind kind, const char *key);      /* zeroed, refs 1; NULL: no memory */
 struct rec *rec_ref(struct rec *rec);
 void rec_unref(struct rec *rec);                               /* accepts NULL */
 
+struct rec_place { uint64_t hash; struct rec *rec; };
 struct rec_table {
     struct rec **at; size_t count, size;                        /* sorted by strcmp of the keys */
     /* the same versions by hash of the key: decisions look up far more than they change */
-    struct rec **places; size_t place_count;
+    struct rec_place *places; size_t place_count;
 };
 struct rec *rec_table_get(const struct rec_table *table, const char *key);     /* NULL: absent */
+/* The one with the key of `like`, of whatever kind that is: a body's node, what is observed of it. Costs less than the key. */
+struct rec *rec_table_like(const struct rec_table *table, const struct rec *like);
 
 struct rec_change { enum rec_kind kind; char key[REC_KEY_SIZE]; struct rec *old; };   /* old version, NULL: there was none */
 
@@ -64,6 +68,7 @@ HC_MUST enum hc_err alloc_new(const struct core_config *config, struct alloc **r
 void alloc_free(struct alloc *alloc);                                       /* accepts NULL */
 /* Reading never yields a mutable record. NULL: absent. */
 const struct rec *alloc_get(const struct alloc *alloc, enum rec_kind kind, const char *key);
+const struct rec *alloc_like(const struct alloc *alloc, enum rec_kind kind, const struct rec *like);      /* as rec_table_like() */
 size_t alloc_count(const struct alloc *alloc, enum rec_kind kind);
 const struct rec *alloc_at(const struct alloc *alloc, enum rec_kind kind, size_t i);      /* in key order */
 /* The only way to a mutable record: a deep copy made for this step (once per step and record), marked changed. NULL: absent, or no memory
@@ -106,6 +111,7 @@ struct observed {
 HC_MUST enum hc_err observed_new(struct observed **ret_observed);
 void observed_free(struct observed *obs);
 const struct rec *observed_get(const struct observed *obs, enum rec_kind kind, const char *key);
+const struct rec *observed_like(const struct observed *obs, enum rec_kind kind, const struct rec *like);
 /* creates when absent; copies when a snapshot holds it; NULL: no memory */
 struct rec *observed_edit(struct observed *obs, enum rec_kind kind, const char *key);
 void observed_remove(struct observed *obs, enum rec_kind kind, const char *key);

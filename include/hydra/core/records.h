@@ -208,6 +208,8 @@ ALLOC_GETTER(alloc_node, REC_NODE, node_rec)
 ALLOC_GETTER(alloc_venue, REC_VENUE, venue_rec)
 ALLOC_GETTER(alloc_experience, REC_EXPERIENCE, experience_rec)
 #undef ALLOC_GETTER
+static inline const struct node_rec *body_node(const struct alloc *a, const struct body_rec *body)
+    { return (const struct node_rec *)alloc_like(a, REC_NODE, &body->rec); }
 const struct lease *body_lease(const struct body_rec *body, const char *lease_id, const struct slot **ret_slot);  /* NULL: absent */
 const struct lease *slot_live_lease(const struct slot *slot);          /* the one that is not terminal, or NULL */
 const struct lease *alloc_lease(const struct alloc *alloc, const char *lease_id, const struct body_rec **ret_body,
