@@ -168,6 +168,7 @@ void alloc_begin_step(struct alloc *alloc)
 {
     assert(alloc->step_count == 0);
     alloc->step++;
+    alloc->last_count = 0;
     if (!alloc->index->built)
         (void)index_build(alloc);         /* without it lookups are slow, not wrong */
 }
@@ -219,9 +220,17 @@ enum hc_err alloc_end_step(struct alloc *alloc, bool *ret_changed)
         index_replace(alloc->index, change->kind, change->old, alloc_get(alloc, change->kind, change->key));
         add_dirty(alloc, change->kind, change->key);
         rec_unref(change->old);
+        change->old = NULL;
     }
+    alloc->last_count = alloc->step_count;
     forget_step(alloc);
     return HC_OK;
+}
+
+size_t alloc_last_step(const struct alloc *alloc, const struct rec_change **ret_changes)
+{
+    *ret_changes = alloc->step_changes;
+    return alloc->last_count;
 }
 
 enum hc_err alloc_mark_dirty(struct alloc *alloc, enum rec_kind kind, const char *key)

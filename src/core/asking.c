@@ -167,6 +167,7 @@ enum hc_err asking_grant(struct step *s, const struct asking *ask, const struct 
         .body_id = verdict->body_id, .slot = verdict->slot, .head_id = ask->head_id, .stream_id = ask->stream_id,
         .experience = ask->experience, .device_uid = ask->device_uid, .attempt_id = ask->attempt_id, .attempt_digest = ask->attempt_digest,
         .client_uuid = "", .source = ask->protocol >= 2 ? SOURCE_EXPLICIT : SOURCE_IMPLICIT, .mode = MODE_FLAT, .protocol = ask->protocol,
+        .preferred = ask->prefer_body_id[0] != '\0' && hc_same(ask->prefer_body_id, verdict->body_id),
     };
     enum hc_err err = stream_renamed(s, ask);
     return err == HC_OK ? lease_grant(s, &grant, ret_lease_id) : err;

@@ -70,6 +70,7 @@ struct grant {
     const char *head_id, *stream_id /* "": a new stream */, *experience, *device_uid, *attempt_id, *attempt_digest, *client_uuid;
     enum lease_source source; enum lease_mode mode; uint32_t protocol;
     bool promoted;                    /* uncollected: its clocks start when it is collected */
+    bool preferred;                   /* the head had asked for this body */
 };
 /* Epoch, ids, app token, clocks (§6.2), token hash; the stream becomes binding; the head's ticket goes; notes lease_granted,
  * cross_venue_grant.
@@ -78,6 +79,8 @@ HC_MUST enum hc_err lease_grant(struct step *s, const struct grant *grant, char 
 /* A session without a lease (§10.1): state adopted, attributed as far as known. `ghost`, if given: under that stream and head (§6.3.4). */
 HC_MUST enum hc_err lease_adopt(struct step *s, const char *body_id, uint32_t slot, const struct session_obs *seen, const char *head_id,
                                 const struct ghost *ghost, char ret_lease_id[HC_ID_SIZE]);
+/* grant_facts.c: why this head got this slot, for people; before the slot's promise and the head's ticket go. */
+void grant_facts_of(const struct step *s, const struct grant *grant, const struct slot *slot, char out[HC_NAME_SIZE]);
 void claim_token(const struct core_config *config, const struct lease *lease, char out[CLAIM_TOKEN_SIZE]);     /* §6.5.1 */
 /* SHA-256 is not the core's: a keyed derive under its own label stands for it */
 void token_digest(const char *token, char out[HC_HASH_SIZE]);

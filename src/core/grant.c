@@ -63,6 +63,7 @@ static void grant_facts(struct step *s, const struct grant *grant, const struct 
     HC_SET(lease->attempt_digest, grant->attempt_digest == NULL ? "" : grant->attempt_digest);
     HC_SET(lease->sunshine_client_uuid, grant->client_uuid == NULL ? "" : grant->client_uuid);
     step_hex(s, "app token", APP_TOKEN_SIZE - 1, lease->app_token);
+    grant_facts_of(s, grant, slot, lease->grant_facts);
     grant_clocks(s, lease, grant->promoted);
     char token[CLAIM_TOKEN_SIZE];
     claim_token(s->live->config, lease, token);

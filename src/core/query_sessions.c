@@ -25,6 +25,7 @@ static void fill_row(const struct core_view *v, const struct body_rec *body, con
     row->ended_at = lease_is_terminal(lease->state) ? lease->changed_at : HC_TIME_NEVER;
     row->state = lease->state;
     row->why = lease->why;
+    HC_SET(row->grant_facts, lease->grant_facts);
 }
 
 /* Counts, and fills when there are rows. */

@@ -43,6 +43,7 @@ static enum hc_err promote(struct step *s, const struct pick *pick)
         .body_id = body_id, .slot = pick->slot, .head_id = ticket.rec.key, .stream_id = ticket.stream_id, .experience = ticket.experience,
         .device_uid = ticket.device_uid, .attempt_id = ticket.attempt_id, .attempt_digest = ticket.attempt_digest, .client_uuid = "",
         .source = SOURCE_EXPLICIT, .mode = ticket.mode, .protocol = ticket.protocol, .promoted = true,
+        .preferred = ticket.prefer_body_id[0] != '\0' && hc_same(ticket.prefer_body_id, body_id),
     };
     enum hc_err err = lease_grant(s, &grant, lease_id);
     if (err != HC_OK)

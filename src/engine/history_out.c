@@ -35,6 +35,7 @@ static void fill_row(const struct engine *e, const struct core_note *note, struc
     row->ended_at = lease->changed_at;
     row->state = lease->state;
     row->why = lease->why;
+    HC_SET(row->grant_facts, lease->grant_facts);
 }
 
 static void ask_for_rescan(struct engine *e)

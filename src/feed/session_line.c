@@ -22,6 +22,7 @@ static const struct codec_field session_fields[] = {
     { .key = "ended_at",     .type = CODEC_TIME, .offset = AT(ended_at),     .flags = CODEC_NULL_EMPTY },
     { .key = "state",        .type = CODEC_WORD, .offset = AT(state),        .flags = CODEC_REQUIRED, .words = &lease_state_words },
     { .key = "reason",       .type = CODEC_WORD, .offset = AT(why),          .words = &lease_why_words },
+    { .key = "grant_facts",  .type = CODEC_STR,  .offset = AT(grant_facts),  .limit = HC_NAME_MAX, .flags = CODEC_OMIT_EMPTY },
 };
 static const struct codec_table session_table = CODEC_TABLE("session", session_fields, struct session_row, CODEC_NO_PRESENT);
 

@@ -20,6 +20,7 @@
     ROW_STR(struct lease, "attempt_id", attempt_id, OMIT), \
     ROW_STR(struct lease, "attempt_digest", attempt_digest, OMIT), \
     ROW_STR(struct lease, "token_hash", token_hash, OMIT), \
+    ROW_STR(struct lease, "grant_facts", grant_facts, OMIT), \
     ROW_EPOCH(struct lease, "grant_epoch", grant_epoch, CODEC_REQUIRED), \
     ROW_BOOL(struct lease, "left_behind", left_behind, OMIT), \
     ROW_BOOL(struct lease, "uncollected", uncollected, OMIT), \

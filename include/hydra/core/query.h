@@ -91,6 +91,7 @@ struct session_row {                 /* /sessions and /sessions/history */
         body_venue[HC_NAME_SIZE];
     uint32_t slot, protocol; char experience[HC_NAME_SIZE]; enum lease_source source; enum lease_mode mode; uint64_t grant_epoch;
     hc_time granted_at, streaming_at, ended_at; enum lease_state state; enum lease_why why;
+    char grant_facts[HC_NAME_SIZE];  /* as in struct lease; "" of one granted by an older version */
 };
 /* terminal false: live leases; true: terminal ones that still wait for their history line. */
 HC_MUST enum hc_err query_sessions(const struct core_view *v, bool terminal, struct hc_arena *arena, struct session_row **ret_rows,

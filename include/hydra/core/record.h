@@ -59,7 +59,7 @@ struct alloc {
     uint64_t generation;                         /* of allocation.yaml: as loaded or last saved; an input to epochs (rules §6.1) */
     uint64_t nodes_generation;
     uint64_t step;                               /* number of the step under way */
-    struct rec_change *step_changes; size_t step_count, step_size;
+    struct rec_change *step_changes; size_t step_count, step_size, last_count;   /* last_count: of the step that ended last */
     struct rec_change *dirty; size_t dirty_count, dirty_size;   /* since the last cut, each (kind, key) once; `old` unused here (NULL) */
     struct alloc_dirty_index *dirty_index;
 };
@@ -83,6 +83,8 @@ void alloc_undo_step(struct alloc *alloc);
 /* Moves the step's changes into `dirty`; returns whether there were any. Also re-indexes edited bodies and streams: the index is exact
  * between steps, and within a step after alloc_reindex(). HC_ERR_NOMEM leaves the step for undo. */
 HC_MUST enum hc_err alloc_end_step(struct alloc *alloc, bool *ret_changed);
+/* What the step that ended last changed, kind and key (`old` is NULL): valid until the next step begins. */
+size_t alloc_last_step(const struct alloc *alloc, const struct rec_change **ret_changes);
 HC_MUST enum hc_err alloc_reindex(struct alloc *alloc, enum rec_kind kind, const char *key);
 
 /* For the engine: put a version (or NULL: remove) outside any step, without marking it dirty: commit, roll-back,

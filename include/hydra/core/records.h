@@ -58,6 +58,7 @@ struct lease {
     char attempt_id[HC_ID_SIZE];
     char attempt_digest[HC_HASH_SIZE];    /* of the claim's content */
     char token_hash[HC_HASH_SIZE];        /* SHA-256 of the claim token */
+    char grant_facts[HC_NAME_SIZE];       /* why this head got this slot, in words of grant.c; for people */
     uint64_t grant_epoch;
     bool left_behind;                     /* rules §9.3 */
     bool uncollected;                     /* promoted, token not yet handed out (§7.2) */

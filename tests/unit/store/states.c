@@ -70,6 +70,7 @@ static void fill_lease(struct dice *dice, struct lease *lease, unsigned n, bool 
     SOME_NAME(dice, lease->sunshine_client_uuid);
     SOME_NAME(dice, lease->launch_id);
     SOME_NAME(dice, lease->experience);
+    SOME_NAME(dice, lease->grant_facts);
     some_hex(dice, lease->app_token, 32);
     SOME_ID(dice, lease->attempt_id);
     some_hex(dice, lease->attempt_digest, 64);
