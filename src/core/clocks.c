@@ -116,5 +116,7 @@ enum hc_err clocks_body(struct step *s, const char *body_id_given)
         err = drain_clock(s, body_id);
     if (err == HC_OK)
         err = circuit_clock(s, body_id);
+    if (err == HC_OK)
+        err = pair_clock(s, body_id);
     return err == HC_OK ? rolling_clocks(s, body_id) : err;
 }

@@ -181,6 +181,15 @@ HC_MUST enum hc_err pool_session_ended(struct step *s, const struct lease *lease
 /* ---- preempt.c (§7.7): frees and promises a slot for the home head's ticket; *ret_done false: nothing to take ---- */
 HC_MUST enum hc_err preempt_for(struct step *s, const struct seeker *who, bool *ret_done);
 
+/* ---- pair_lease.c (§12.7) ---- */
+bool pair_held(const struct slot *slot, hc_time now);                        /* its pair lease is there and has not run out */
+HC_MUST enum hc_err pair_clock(struct step *s, const char *body_id);         /* ends those that ran out, or whose head has gone */
+/* Has it one on this body? */
+bool pair_of(const struct body_rec *body, const char *head_id, hc_time now);
+/* ---- op.c, custodian.c: called by tick.c ---- */
+HC_MUST enum hc_err tick_ops(struct step *s);                                /* expires, forgets */
+HC_MUST enum hc_err tick_custodian(struct step *s);                          /* §12.9: asks bodies for their lists */
+
 /* ---- reconcile.c: the one path behind every event and the tick ---- */
 HC_MUST enum hc_err clocks_body(struct step *s, const char *body_id);        /* absolute, then rolling; nothing when the store is down */
 /* evidence, adoption, drains, epochs, safe mode, then queue_serve_body */
@@ -213,6 +222,7 @@ step_handler on_start, on_outage_over, on_tick, on_history_written, on_seen, on_
     on_claim, on_renew, on_release,
     on_stream_stop, on_stream_end, on_admission, on_accept, on_answer_lost, on_admit_observed, on_lease_end, on_node_enrol, on_node_update,
     on_node_delete, on_node_token, on_node_beat, on_head_update, on_wireguard_put, on_slots_put, on_drain, on_undrain, on_circuit_reset,
-    on_safe_mode_end, on_venue_put, on_venue_delete, on_org_put, on_org_delete, on_experience_put, on_experience_delete;
+    on_safe_mode_end, on_venue_put, on_venue_delete, on_org_put, on_org_delete, on_experience_put, on_experience_delete,
+    on_op_ask, on_op_next, on_op_result, on_pair_lease, on_pair_release;
 
 #endif

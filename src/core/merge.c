@@ -31,6 +31,7 @@ static enum hc_err restore_body(struct merge *m, const struct body_rec *ours)
     *made = *ours;
     made->rec = rec;
     made->listed_experiences = strings_ref(ours->listed_experiences);
+    made->paired = paired_ref(ours->paired);
     made->slots = NULL;                   /* raise_epochs() makes them, keep_lease() fills them */
     made->slot_count = 0;
     return step_touch(&m->s, made->rec.key);
@@ -165,6 +166,22 @@ static enum hc_err merge_lease(struct merge *m, const char *body_id, uint32_t in
     return free_there ? keep_lease(m, body_id, index, ours) : revoke_lease(m, body_id, index, ours);
 }
 
+/* A slot that is kept for a pairing head, where nobody holds it there. */
+static enum hc_err merge_pair(struct merge *m, const char *body_id, const struct slot *ours)
+{
+    const struct body_rec *theirs = alloc_body(m->s.live, body_id);
+    if (ours->pair.id[0] == '\0' || theirs == NULL || ours->index >= theirs->slot_count)
+        return HC_OK;
+    const struct slot *slot = &theirs->slots[ours->index];
+    if (slot->pair.id[0] != '\0' || slot_live_lease(slot) != NULL)
+        return HC_OK;
+    struct body_rec *body = step_edit_body(&m->s, body_id);
+    if (body == NULL)
+        return HC_ERR_NOMEM;
+    body->slots[ours->index].pair = ours->pair;
+    return HC_OK;
+}
+
 static enum hc_err merge_body(struct merge *m, const struct body_rec *ours)
 {
     enum hc_err err = restore_body(m, ours);
@@ -175,6 +192,8 @@ static enum hc_err merge_body(struct merge *m, const struct body_rec *ours)
     for (size_t i = 0; i < ours->slot_count; i++)
         for (size_t k = 0; k < ours->slots[i].lease_count && err == HC_OK; k++)
             err = merge_lease(m, ours->rec.key, (uint32_t)i, &ours->slots[i].leases[k]);
+    for (size_t i = 0; i < ours->slot_count && err == HC_OK; i++)
+        err = merge_pair(m, ours->rec.key, &ours->slots[i]);
     return err;
 }
 
@@ -196,6 +215,21 @@ static enum hc_err merge_ticket(struct merge *m, const struct ticket_rec *ours)
     return HC_OK;
 }
 
+/* An operation that we acknowledged; one that is over is remembered there or forgotten. */
+static enum hc_err merge_op(struct merge *m, const struct op_rec *ours)
+{
+    if (ours->state != OP_PENDING || alloc_node(m->s.live, ours->node_id) == NULL || alloc_op(m->s.live, ours->rec.key) != NULL)
+        return HC_OK;
+    struct op_rec *made = (struct op_rec *)alloc_create(m->s.live, REC_OP, ours->rec.key);
+    if (made == NULL)
+        return HC_ERR_NOMEM;
+    struct rec rec = made->rec;
+    *made = *ours;
+    made->rec = rec;
+    text_ref(made->output);
+    return HC_OK;
+}
+
 static enum hc_err run(struct merge *m)
 {
     const struct alloc *committed = m->committed;
@@ -205,6 +239,8 @@ static enum hc_err run(struct merge *m)
         err = merge_body(m, (const struct body_rec *)alloc_at(committed, REC_BODY, i));
     for (size_t i = 0; i < alloc_count(committed, REC_TICKET) && err == HC_OK; i++)
         err = merge_ticket(m, (const struct ticket_rec *)alloc_at(committed, REC_TICKET, i));
+    for (size_t i = 0; i < alloc_count(committed, REC_OP) && err == HC_OK; i++)
+        err = merge_op(m, (const struct op_rec *)alloc_at(committed, REC_OP, i));
     if (err != HC_OK)
         return err;
     return step_note(&m->s, NOTE_GENERATION_CONFLICT, "", -1, NULL, "", "generation %llu on disk; %zu leases kept as unknown, %zu revoked",

@@ -97,7 +97,6 @@ uint32_t slot_why_not(const struct core_view *v, const struct body_rec *body, ui
 {
     uint32_t mask = slot_occupied(v, body, index);
     const struct slot *slot = &body->slots[index];
-    const struct lease *lease = slot_live_lease(slot);
     const struct body_obs *obs = body_observed(v->obs, body);
     bool heard = obs != NULL && hc_time_set(obs->reported_at);
     if (body->maintenance)                                                                             /* grantable 1 */
@@ -110,7 +109,7 @@ uint32_t slot_why_not(const struct core_view *v, const struct body_rec *body, ui
         mask |= WHY_NOT_EPOCH_UNCONFIRMED;
     if (promise_holds(v, slot))                                                                        /* grantable 3 */
         mask |= WHY_NOT_PROMISED;
-    if (lease != NULL && lease->mode == MODE_PAIR)                                                     /* grantable 4 */
+    if (pair_held(slot, v->now))                                                                       /* grantable 4 */
         mask |= WHY_NOT_PAIR_LEASE;
     if (safe_mode_forbids(v, body))                                                                    /* grantable 4 */
         mask |= WHY_NOT_SAFE_MODE;

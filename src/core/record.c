@@ -10,9 +10,11 @@
 static const size_t rec_sizes[REC_KINDS] = {
     [REC_BODY] = sizeof(struct body_rec), [REC_STREAM] = sizeof(struct stream_rec), [REC_TICKET] = sizeof(struct ticket_rec),
     [REC_DISTRICT] = sizeof(struct district_rec), [REC_CAP] = sizeof(struct cap_rec), [REC_DEMOTION] = sizeof(struct demotion_rec),
-    [REC_ATTEMPTS] = sizeof(struct attempts_rec), [REC_NODE] = sizeof(struct node_rec), [REC_VENUE] = sizeof(struct venue_rec),
-    [REC_ORG] = sizeof(struct org_rec), [REC_EXPERIENCE] = sizeof(struct experience_rec), [OBS_BODY] = sizeof(struct body_obs),
-    [OBS_NODE] = sizeof(struct node_obs), [OBS_CLOCK] = sizeof(struct clock_obs), [OBS_POOL] = sizeof(struct pool_obs),
+    [REC_ATTEMPTS] = sizeof(struct attempts_rec), [REC_OP] = sizeof(struct op_rec), [REC_NODE] = sizeof(struct node_rec),
+    [REC_VENUE] = sizeof(struct venue_rec), [REC_ORG] = sizeof(struct org_rec), [REC_EXPERIENCE] = sizeof(struct experience_rec),
+    [OBS_BODY] = sizeof(struct body_obs), [OBS_NODE] = sizeof(struct node_obs),
+    [OBS_CLOCK] = sizeof(struct clock_obs), [OBS_POOL] = sizeof(struct pool_obs),
+    [OBS_OP] = sizeof(struct op_obs),
 };
 
 struct rec *rec_new(enum rec_kind kind, const char *key)
@@ -41,6 +43,7 @@ static void free_body(struct body_rec *body)
         hc_free(body->slots[i].leases);
     hc_free(body->slots);
     strings_unref(body->listed_experiences);
+    paired_unref(body->paired);
 }
 
 static void free_body_obs(struct body_obs *obs)
@@ -61,6 +64,7 @@ void rec_unref(struct rec *rec)
     switch (rec->kind) {
     case REC_BODY:       free_body((struct body_rec *)rec); break;
     case REC_DISTRICT:   hc_free(((struct district_rec *)rec)->awaited); break;
+    case REC_OP:         text_unref(((struct op_rec *)rec)->output); break;
     case REC_NODE:       text_unref(((struct node_rec *)rec)->wireguard_config); break;
     case REC_EXPERIENCE: strings_unref(((struct experience_rec *)rec)->venues); break;
     case OBS_BODY:       free_body_obs((struct body_obs *)rec); break;
@@ -93,6 +97,7 @@ static bool own_array(void **array, size_t count, size_t size)
 static bool own_body(struct body_rec *to)
 {
     strings_ref(to->listed_experiences);
+    paired_ref(to->paired);
     bool ok;
     OWN_ARRAY(to->slots, to->slot_count, ok);
     if (!ok) {
@@ -132,6 +137,7 @@ struct rec *rec_clone(const struct rec *from)
     switch (to->kind) {
     case REC_BODY:       ok = own_body((struct body_rec *)to); break;
     case REC_DISTRICT:   OWN_ARRAY(((struct district_rec *)to)->awaited, ((struct district_rec *)to)->awaited_count, ok); break;
+    case REC_OP:         text_ref(((struct op_rec *)to)->output); break;
     case REC_NODE:       text_ref(((struct node_rec *)to)->wireguard_config); break;
     case REC_EXPERIENCE: strings_ref(((struct experience_rec *)to)->venues); break;
     case OBS_BODY:       ok = own_body_obs((struct body_obs *)to); break;

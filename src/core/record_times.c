@@ -89,14 +89,50 @@ static void visit_slot(struct time_walk *w, struct slot *slot)
 {
     visit(w, &slot->promise_until, TIME_ROLLING, w->t->promise_window_ms);
     visit(w, &slot->silent_until, TIME_ROLLING, w->t->silent_head_backoff_ms);
+    visit(w, &slot->pair.granted_at, TIME_PAST, 0);
+    visit(w, &slot->pair.expires_at, TIME_ROLLING, w->t->pair_lease_ttl_ms);
     for (size_t i = 0; i < slot->ghost_count; i++)
         visit(w, &slot->ghosts[i].ended_at, TIME_BEFORE_US, 0);
     for (size_t i = 0; i < slot->lease_count; i++)
         visit_lease(w, &slot->leases[i]);
 }
 
+/* The list is shared with other versions: a changed one is a new one. Without memory it stays as it was read. */
+static void visit_paired(struct time_walk *w, struct body_rec *body)
+{
+    bool changed = false;
+    for (size_t i = 0; body->paired != NULL && i < body->paired->count; i++) {
+        hc_time seen = body->paired->at[i].first_seen;
+        struct time_walk one = *w;
+        one.write = true;
+        visit(&one, &seen, TIME_PAST, 0);
+        changed = changed || seen.ms != body->paired->at[i].first_seen.ms;
+    }
+    w->changes = w->changes || changed;
+    struct paired *copy = changed && w->write ? paired_new(body->paired->at, body->paired->count) : NULL;
+    if (copy == NULL)
+        return;
+    for (size_t i = 0; i < copy->count; i++)
+        visit(w, &copy->at[i].first_seen, TIME_PAST, 0);
+    paired_unref(body->paired);
+    body->paired = copy;
+}
+
+static void visit_op(struct time_walk *w, struct op_rec *op)
+{
+    visit(w, &op->asked_at, TIME_PAST, 0);
+    visit(w, &op->finished_at, TIME_PAST, 0);
+    if (op->state == OP_PENDING)
+        visit(w, &op->expires_at, TIME_ROLLING, w->t->op_ttl_ms);
+}
+
 static void visit_body(struct time_walk *w, struct body_rec *body)
 {
+    visit_paired(w, body);
+    visit(w, &body->custodian_last_success_at, TIME_PAST, 0);
+    visit(w, &body->cert_rotated_at, TIME_PAST, 0);
+    for (size_t i = 0; i < body->eviction_count; i++)
+        visit(w, &body->evictions[i].at, TIME_PAST, 0);
     visit(w, &body->last_body_confirmation_at, TIME_SILENCE, 0);
     visit(w, &body->last_unauthorized_at, TIME_PAST, 0);
     visit(w, &body->observing_since, TIME_PAST, 0);
@@ -138,6 +174,9 @@ static void visit_record(struct time_walk *w, struct rec *rec)
     case REC_ATTEMPTS:
         for (size_t i = 0; i < ((struct attempts_rec *)rec)->count; i++)
             visit(w, &((struct attempts_rec *)rec)->at[i].until, TIME_UNTIL, w->t->attempt_memory_ms);
+        break;
+    case REC_OP:
+        visit_op(w, (struct op_rec *)rec);
         break;
     case REC_NODE:
         visit(w, &((struct node_rec *)rec)->enrolled_at, TIME_PAST, 0);

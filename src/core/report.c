@@ -172,6 +172,7 @@ static enum hc_err save_cert(struct step *s, const char *body_id, const char *ce
     if (!rotated)
         return HC_OK;                          /* the first one that we hear of is no change */
     body->pair_epoch++;
+    body->cert_rotated_at = s->now;
     return step_note(s, NOTE_CERT_ROTATED, body_id, -1, NULL, "", "pair epoch %u", body->pair_epoch);
 }
 

@@ -51,6 +51,11 @@ static const struct event_row event_rows[CORE_EVENT_TYPES] = {
     [CORE_ORG_DELETE]        = { "org_delete",        on_org_delete,        NOWHERE, NOWHERE, NOWHERE },
     [CORE_EXPERIENCE_PUT]    = { "experience_put",    on_experience_put,    NOWHERE, NOWHERE, NOWHERE },
     [CORE_EXPERIENCE_DELETE] = { "experience_delete", on_experience_delete, NOWHERE, NOWHERE, NOWHERE },
+    [CORE_OP_ASK]            = { "op_ask",            on_op_ask,            AT(op_ask.node_id), NOWHERE, NOWHERE },
+    [CORE_OP_NEXT]           = { "op_next",           on_op_next,           NOWHERE, NOWHERE, NOWHERE },
+    [CORE_OP_RESULT]         = { "op_result",         on_op_result,         NOWHERE, NOWHERE, NOWHERE },
+    [CORE_PAIR_LEASE]        = { "pair_lease",        on_pair_lease,        AT(pair.body_id), AT(pair.head_id), NOWHERE },
+    [CORE_PAIR_RELEASE]      = { "pair_release",      on_pair_release,      NOWHERE, NOWHERE, NOWHERE },
 };
 #undef AT
 

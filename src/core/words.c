@@ -33,6 +33,9 @@ WORDS(divergence_words, DIVERGENCE_LIST)
 WORDS(conflict_words, CONFLICT_LIST)
 WORDS(note_words, NOTE_LIST)
 WORDS(deny_words, DENY_LIST)
+WORDS(op_words, OP_LIST)
+WORDS(op_state_words, OP_STATE_LIST)
+WORDS(custodian_words, CUSTODIAN_LIST)
 #undef WORDS
 #undef X
 

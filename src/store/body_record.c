@@ -6,13 +6,13 @@
 
 #define RESERVE_SIZE 12                     /* "auto", or a number */
 
-struct slot_in_file { struct slot slot; bool has_promise; struct codec_list leases, ghosts; };
+struct slot_in_file { struct slot slot; bool has_promise, has_pair; struct codec_list leases, ghosts; };
 struct body_in_file {
     struct body_rec body;
     uint64_t present;
     bool has_drain, has_circuit;
     char reserve[RESERVE_SIZE];
-    struct codec_list experiences, failures, slots;
+    struct codec_list experiences, failures, evictions, slots;
 };
 
 static const struct codec_field promise_rows[] = {
@@ -21,6 +21,15 @@ static const struct codec_field promise_rows[] = {
 };
 static const struct codec_table promise_table = CODEC_TABLE("promise", promise_rows, struct slot_in_file, CODEC_NO_PRESENT);
 
+static const struct codec_field pair_rows[] = {
+    ROW_ID(struct slot_in_file, "id", slot.pair.id, CODEC_REQUIRED),
+    ROW_ID(struct slot_in_file, "head_id", slot.pair.head_id, CODEC_REQUIRED),
+    ROW_STR(struct slot_in_file, "device_uid", slot.pair.device_uid, OMIT),
+    ROW_TIME(struct slot_in_file, "granted_at", slot.pair.granted_at, OMIT),
+    ROW_TIME(struct slot_in_file, "expires_at", slot.pair.expires_at, OMIT),
+};
+static const struct codec_table pair_table = CODEC_TABLE("pair_lease", pair_rows, struct slot_in_file, CODEC_NO_PRESENT);
+
 #define SLOT_ROWS(lease_table_) \
     ROW(struct slot_in_file, "index", CODEC_U32, slot.index, BODY_SLOTS_MAX - 1, CODEC_REQUIRED), \
     ROW_EPOCH(struct slot_in_file, "epoch", slot.epoch, CODEC_REQUIRED), \
@@ -28,6 +37,7 @@ static const struct codec_table promise_table = CODEC_TABLE("promise", promise_r
     ROW_BOOL(struct slot_in_file, "epoch_regressed", slot.epoch_regressed, OMIT), \
     ROW_TIME(struct slot_in_file, "silent_until", slot.silent_until, OMIT), \
     ROW_PART(struct slot_in_file, "promise", promise_table, has_promise), \
+    ROW_PART(struct slot_in_file, "pair_lease", pair_table, has_pair), \
     ROW_LIST(struct slot_in_file, "leases", leases, SLOT_LEASES_MAX, lease_table_, OMIT), \
     ROW_LIST(struct slot_in_file, "ghosts", ghosts, SLOT_GHOSTS_MAX, ghost_table, OMIT)
 static const struct codec_field slot_rows[] = { SLOT_ROWS(lease_table) };
@@ -47,6 +57,13 @@ static const struct codec_field failure_rows[] = {
     ROW_WORD(struct circuit_failure, "why", why, lease_why_words, OMIT),
 };
 static const struct codec_table failure_table = CODEC_TABLE("failure", failure_rows, struct circuit_failure, CODEC_NO_PRESENT);
+
+static const struct codec_field eviction_rows[] = {
+    ROW_STR(struct eviction, "uuid", uuid, CODEC_REQUIRED),
+    ROW_STR(struct eviction, "name", name, OMIT),
+    ROW_TIME(struct eviction, "at", at, OMIT),
+};
+static const struct codec_table eviction_table = CODEC_TABLE("eviction", eviction_rows, struct eviction, CODEC_NO_PRESENT);
 
 static const struct codec_field circuit_rows[] = {
     ROW_WORD(struct body_in_file, "state", body.circuit.state, circuit_words, 0),
@@ -75,6 +92,9 @@ static const struct codec_table circuit_table = CODEC_TABLE("circuit", circuit_r
     ROW_TIME(struct body_in_file, "last_unauthorized_at", body.last_unauthorized_at, OMIT), \
     ROW_TIME(struct body_in_file, "observing_since", body.observing_since, OMIT), \
     ROW_PART(struct body_in_file, "circuit", circuit_table, has_circuit), \
+    ROW_TIME(struct body_in_file, "custodian_last_success_at", body.custodian_last_success_at, OMIT), \
+    ROW_TIME(struct body_in_file, "cert_rotated_at", body.cert_rotated_at, OMIT), \
+    ROW_LIST(struct body_in_file, "evictions", evictions, EVICTIONS_KEPT, eviction_table, OMIT), \
     ROW_LIST(struct body_in_file, "slots", slots, BODY_SLOTS_MAX, slot_table_, 0)
 #define RESERVE_KEY "home_venue_reserve"
 #define RESERVE_TEXT   ROW_STR(struct body_in_file, RESERVE_KEY, reserve, OMIT)
@@ -98,6 +118,7 @@ static void fill_slot(const struct slot *slot, struct slot_in_file *out)
     *out = (struct slot_in_file){
         .slot = *slot,
         .has_promise = slot->promise_ticket_id[0] != '\0',
+        .has_pair = slot->pair.id[0] != '\0',
         .leases = list_of(slot->leases, slot->lease_count),
         .ghosts = list_of(slot->ghosts, slot->ghost_count),
     };
@@ -117,6 +138,7 @@ void write_body(const struct rec *rec, unsigned part, struct hc_buf *out)
         .has_circuit = circuit->state != CIRCUIT_CLOSED || circuit->failure_count > 0 || circuit->open_ms != 0 ||
                        hc_time_set(circuit->until) || circuit->probe_lease_id[0] != '\0',
         .failures = list_of(circuit->failures, circuit->failure_count),
+        .evictions = list_of(body->evictions, body->eviction_count),
         .slots = list_of(slots, body->slot_count),
     };
     const struct strings *listed = body->listed_experiences;
@@ -126,6 +148,7 @@ void write_body(const struct rec *rec, unsigned part, struct hc_buf *out)
     if (!numbered)
         HC_SET(file.reserve, "auto");
     write_keyed(rec->key, numbered ? &body_number_table : &body_auto_table, &file, out);
+    write_paired(body->paired, 4, out);
 }
 
 static enum hc_err read_reserve(struct reading *r, const struct yaml_node *map, const char *text, int32_t *ret_reserve)
@@ -232,6 +255,9 @@ static enum hc_err take_body(struct reading *r, const struct body_in_file *found
     body->circuit.failure_count = found->failures.count;
     if (found->failures.count > 0)
         memcpy(body->circuit.failures, found->failures.items, found->failures.count * sizeof body->circuit.failures[0]);
+    body->eviction_count = found->evictions.count;
+    if (found->evictions.count > 0)
+        memcpy(body->evictions, found->evictions.items, found->evictions.count * sizeof body->evictions[0]);
     enum hc_err err = read_reserve(r, map, found->reserve, &body->home_venue_reserve);
     if (err == HC_OK)
         err = take_strings(r, &found->experiences, false, &body->listed_experiences);
@@ -242,14 +268,18 @@ enum hc_err read_body(struct reading *r, unsigned part, const struct yaml_pair *
 {
     (void)part;
     struct body_in_file found;
+    struct paired *paired = NULL;
     enum hc_err err = check_key_id(r, pair);
     if (err == HC_OK)
+        err = read_paired(r, value, &paired);
+    if (err == HC_OK)
         err = read_table(r, &body_read_table, value, &found);
-    if (err != HC_OK)
-        return err;
-    struct rec *rec = rec_new(REC_BODY, pair->key);
-    if (rec == NULL)
-        return no_memory(r);
+    struct rec *rec = err == HC_OK ? rec_new(REC_BODY, pair->key) : NULL;
+    if (rec == NULL) {
+        paired_unref(paired);
+        return err == HC_OK ? no_memory(r) : err;
+    }
+    found.body.paired = paired;
     err = take_body(r, &found, value, (struct body_rec *)rec);
     if (err == HC_OK)
         return put_record(r, rec);

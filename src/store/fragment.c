@@ -110,7 +110,7 @@ enum hc_err fragments_of(const struct alloc *from, const struct file_sections *s
 
 static size_t write_section(const struct section *section, const struct fragments *texts, struct hc_buf *out)
 {
-    size_t lines = 1;
+    size_t lines = 1, before = out->len;
     bool empty = true;
     yaml_write_indent(section->group == NULL ? 0 : 2, out);
     hc_buf_str(out, section->key);
@@ -124,6 +124,10 @@ static size_t write_section(const struct section *section, const struct fragment
         empty = false;
         hc_buf_add(out, text->bytes + (section->part == 0 ? 0 : text->parts[0].len), text->parts[section->part].len);
         lines += text->parts[section->part].lines;
+    }
+    if (empty && section->when_used && !out->failed) {
+        out->len = before;
+        return 0;
     }
     if (empty)
         hc_buf_str(out, section->list ? " []\n" : " {}\n");

@@ -31,9 +31,9 @@ void reading_free(struct reading *r);                             /* not `into` 
 typedef void record_write_fn(const struct rec *rec, unsigned part, struct hc_buf *out);
 typedef enum hc_err record_read_fn(struct reading *r, unsigned part, const struct yaml_pair *pair, struct yaml_node *value);
 record_write_fn write_body, write_stream, write_ticket, write_district, write_cap, write_demotion, write_attempts, write_node, write_venue,
-    write_org, write_experience;
+    write_org, write_experience, write_op;
 record_read_fn read_body, read_stream, read_ticket, read_district, read_cap, read_demotion, read_attempts, read_node, read_venue, read_org,
-    read_experience;
+    read_experience, read_op;
 
 /* "  KEY:" and the members, or "  KEY: {}". */
 void write_keyed(const char *key, const struct codec_table *table, const void *object, struct hc_buf *out);
@@ -47,6 +47,10 @@ HC_MUST enum hc_err no_memory(struct reading *r);                 /* HC_ERR_NOME
 HC_MUST enum hc_err put_record(struct reading *r, struct rec *rec);
 /* The strings of a CODEC_STRS list; an empty list gives NULL unless `keep_empty`. */
 HC_MUST enum hc_err take_strings(struct reading *r, const struct codec_list *list, bool keep_empty, struct strings **ret);
+/* ---- paired_rows.c: the trust store of a body, a map by uuid within its map ---- */
+void write_paired(const struct paired *paired, unsigned indent, struct hc_buf *out);
+/* Takes the key `paired` out of the body's map. *ret NULL: none. */
+HC_MUST enum hc_err read_paired(struct reading *r, struct yaml_node *map, struct paired **ret);
 HC_MUST enum hc_err note_lease(struct reading *r, const char *id, const struct yaml_node *at);
 
 #endif

@@ -10,6 +10,7 @@ static const struct section allocation[] = {
     { .group = "caps", .key = "orgs", .kind = REC_CAP, .part = 1 },
     { .key = "demotions", .kind = REC_DEMOTION, .list = true },
     { .key = "attempts", .kind = REC_ATTEMPTS, .list = true },
+    { .key = "operations", .kind = REC_OP, .when_used = true },
 };
 static const struct section nodes[] = {
     { .key = "nodes", .kind = REC_NODE },

@@ -14,6 +14,7 @@ struct section {
     enum rec_kind kind;
     unsigned part;
     bool list;                  /* of maps; otherwise a map by the records' keys */
+    bool when_used;             /* written only when it has a record: a file without any is one that an older binary reads */
 };
 struct file_sections { const struct section *at; size_t count; };
 extern const struct file_sections allocation_sections, nodes_sections;

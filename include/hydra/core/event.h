@@ -14,6 +14,7 @@ enum core_event_type {
     CORE_NODE_ENROL, CORE_NODE_UPDATE, CORE_NODE_DELETE, CORE_NODE_TOKEN, CORE_NODE_BEAT, CORE_HEAD_UPDATE, CORE_WIREGUARD_PUT,
     CORE_SLOTS_PUT, CORE_DRAIN, CORE_UNDRAIN, CORE_CIRCUIT_RESET, CORE_SAFE_MODE_END,
     CORE_VENUE_PUT, CORE_VENUE_DELETE, CORE_ORG_PUT, CORE_ORG_DELETE, CORE_EXPERIENCE_PUT, CORE_EXPERIENCE_DELETE,
+    CORE_OP_ASK, CORE_OP_NEXT, CORE_OP_RESULT, CORE_PAIR_LEASE, CORE_PAIR_RELEASE,
     CORE_EVENT_TYPES
 };
 const char *core_event_name(enum core_event_type type);
@@ -115,6 +116,25 @@ struct experience_req {
     bool set_venues; const char *const *venues; size_t venue_count;
 };
 struct name_req { const char *name; };
+struct op_ask_req {               /* POST /nodes/{id}/ops, and /nodes/{id}/sunshine-pin */
+    const char *node_id; enum op_kind op; const char *uuid, *pin, *name;      /* "" absent */
+    bool force;
+    const char *asked_by;         /* "admin TOKEN_ID"; of a relayed PIN the head, which must hold something there */
+    bool relay;                   /* a head's PIN: `asked_by` is the head, and its name is made from it */
+};
+struct op_next_req { const char *node_id; };                       /* GET ops/next, by the node itself */
+/* What the web API answered, decoded by the api: the core parses no JSON. */
+enum op_verdict { OP_VERDICT_NONE /* says nothing, or garbage */, OP_VERDICT_TRUE, OP_VERDICT_FALSE };
+struct op_result_req {
+    const char *node_id, *op_id; bool failed;
+    const char *output; size_t output_len;           /* JSON text; NULL: none */
+    const char *error;
+    enum op_verdict verdict;
+    bool has_clients;                                /* `named_certs` was there and parsed */
+    const struct client_obs *clients; size_t client_count;
+};
+struct pair_req { const char *head_id, *body_id; uint32_t slot; };
+struct pair_release_req { const char *head_id, *lease_id; };
 
 struct core_event {
     enum core_event_type type;
@@ -132,6 +152,8 @@ struct core_event {
         struct node_beat_req node_beat; struct head_update_req head_update; struct wireguard_req wireguard; struct slots_req slots;
         struct drain_req drain; struct body_req body; struct district_req district; struct venue_req venue; struct org_req org;
         struct experience_req experience; struct name_req name;
+        struct op_ask_req op_ask; struct op_next_req op_next; struct op_result_req op_result; struct pair_req pair;
+        struct pair_release_req pair_release;
     } u;
 };
 

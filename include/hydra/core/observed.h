@@ -68,10 +68,16 @@ struct node_obs {                    /* OBS_NODE, key: node id */
     hc_time witness_told_at;         /* slot_conflict was emitted for what it says since status_since (§10.3) */
     hc_time address_before_at;       /* last heartbeat from address_before (§12.2) */
     struct text *diagnostics;        /* JSON, as it came */
+    /* agents */
+    hc_time op_poll_at;              /* last time it asked for operations */
+    hc_time custodian_asked_at;      /* last list that the custodian asked for */
+    enum custodian_state custodian;  /* how that one ended */
 };
 
 struct clock_obs { struct rec rec; hc_time renewed_at, head_renewed_at, expires_at; };    /* OBS_CLOCK, key: lease id; §3.8 */
 struct pool_obs { struct rec rec; size_t count, next; int64_t session_ms[POOL_SESSIONS_MAX]; };   /* OBS_POOL, key: pool */
+
+struct op_obs { struct rec rec; hc_time given_at; };      /* OBS_OP, key: op id; given to its node then, and may be given again later */
 
 static inline const struct body_obs *observed_body(const struct observed *o, const char *key)
     { return (const struct body_obs *)observed_get(o, OBS_BODY, key); }

@@ -20,11 +20,12 @@
 enum rec_kind {
     /* allocation.yaml */
     REC_BODY, REC_STREAM, REC_TICKET, REC_DISTRICT, REC_CAP, REC_DEMOTION, REC_ATTEMPTS,
+    REC_OP,
     /* nodes.yaml */
     REC_NODE, REC_VENUE, REC_ORG, REC_EXPERIENCE,
     REC_SAVED_KINDS,
     /* observed: never saved, survives a roll-back */
-    OBS_BODY = REC_SAVED_KINDS, OBS_NODE, OBS_CLOCK, OBS_POOL,
+    OBS_BODY = REC_SAVED_KINDS, OBS_NODE, OBS_CLOCK, OBS_POOL, OBS_OP,
     REC_KINDS
 };
 static inline bool rec_in_nodes_file(enum rec_kind kind) { return kind >= REC_NODE && kind <= REC_EXPERIENCE; }

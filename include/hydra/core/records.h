@@ -28,6 +28,10 @@
 #define SLOTS_TOTAL_DEFAULT   1
 #define RESERVE_AUTO          (-1)
 #define NO_CAP                UINT32_MAX
+#define PAIRED_MAX            1024   /* clients of a trust store that are remembered */
+#define EVICTIONS_KEPT        16     /* of one body, for GET pairing: the newest */
+#define PIN_SIZE              5      /* 4 digits */
+#define OP_OUTPUT_MAX         ((size_t)256 * 1024)   /* of one operation's answer: the wire's limit for a body */
 
 struct strings { uint32_t refs; size_t count; char *at[]; };           /* sorted by strcmp, without doubles */
 struct strings *strings_new(const char *const *items, size_t count);   /* copies; NULL: no memory */
@@ -86,6 +90,14 @@ struct ghost {
     hc_time ended_at;
 };
 
+/* A slot kept for a head that pairs without a lease (rules §12.7). It stands beside the slot's leases: it never streams and has no
+ * epoch. */
+struct pair_lease {
+    char id[HC_ID_SIZE];                  /* "" none */
+    char head_id[HC_ID_SIZE], device_uid[DEVICE_UID_SIZE];
+    hc_time granted_at, expires_at;       /* never renewed */
+};
+
 struct slot {
     uint32_t index;
     uint64_t epoch, max_epoch_seen;
@@ -93,6 +105,7 @@ struct slot {
     hc_time promise_until;
     hc_time silent_until;                 /* ranks last until then (§6.2.6) */
     bool epoch_regressed;                 /* until a report confirms the slot's epoch */
+    struct pair_lease pair;
     size_t lease_count; struct lease *leases;     /* terminal ones too, until their history line is synced; at most one is not terminal */
     size_t ghost_count; struct ghost ghosts[SLOT_GHOSTS_MAX];   /* newest first */
 };
@@ -105,6 +118,15 @@ struct circuit {
     char probe_lease_id[HC_ID_SIZE];      /* of half-open */
     size_t failure_count; struct circuit_failure failures[CIRCUIT_FAILURES_MAX];
 };
+
+/* The trust store of a body as the custodian's last list said it, by uuid (rules §12.9). Immutable, counted, shared between versions. */
+struct paired_client { char uuid[HC_ID_SIZE], name[HC_NAME_SIZE]; hc_time first_seen; };
+struct paired { uint32_t refs; size_t count; struct paired_client at[]; };
+struct paired *paired_new(const struct paired_client *clients, size_t count);       /* copies and sorts by uuid; NULL: no memory */
+struct paired *paired_ref(struct paired *p);                                        /* accepts NULL */
+void paired_unref(struct paired *p);                                                /* accepts NULL */
+const struct paired_client *paired_find(const struct paired *p, const char *uuid);  /* NULL: absent; p may be NULL */
+struct eviction { char uuid[HC_ID_SIZE], name[HC_NAME_SIZE]; hc_time at; };          /* a client that the custodian's operation unpaired */
 
 struct body_rec {                         /* REC_BODY, key: node id */
     struct rec rec;
@@ -125,6 +147,10 @@ struct body_rec {                         /* REC_BODY, key: node id */
     struct circuit circuit;
     hc_time last_unauthorized_at;         /* for enforce_not_ready (§10.7) */
     hc_time observing_since;
+    struct paired *paired;                /* NULL: none known */
+    hc_time custodian_last_success_at;    /* a list that parsed */
+    hc_time cert_rotated_at;              /* sunshine_cert_fp became another one */
+    size_t eviction_count; struct eviction evictions[EVICTIONS_KEPT];    /* newest first */
     size_t slot_count; struct slot *slots;   /* by index, dense from 0 */
 };
 
@@ -170,6 +196,22 @@ struct attempt { char attempt_id[HC_ID_SIZE], lease_id[HC_ID_SIZE], stream_id[HC
 /* REC_ATTEMPTS, key: head id; newest first */
 struct attempts_rec { struct rec rec; size_t count; struct attempt at[ATTEMPTS_PER_HEAD]; };
 
+/* A typed operation for a node's agent (wire §4). */
+struct op_rec {                           /* REC_OP, key: op id */
+    struct rec rec;
+    char node_id[HC_ID_SIZE];
+    enum op_kind op;
+    enum op_state state;
+    char uuid[HC_ID_SIZE];                /* of unpair */
+    char pin[PIN_SIZE];                   /* of submit_pin; "" when the operation is over: it is shown nowhere and kept no longer */
+    char name[HC_NAME_SIZE];              /* of submit_pin */
+    bool force;                           /* of close_app and restart */
+    char asked_by[HC_NAME_SIZE];          /* "admin TOKEN_ID", a head's id, or "custodian" */
+    hc_time asked_at, expires_at, finished_at;
+    struct text *output;                  /* JSON as the agent sent it; NULL: none */
+    char error[HC_NAME_SIZE];
+};
+
 enum node_role { ROLE_BODY = 1, ROLE_HEAD = 2 };
 struct stream_block { char stream_url[URL_SIZE], stream_url_lan[URL_SIZE], stream_app_id[HC_NAME_SIZE], stream_mode[WORD_SIZE]; };
 struct node_rec {                         /* REC_NODE, key: node id */
@@ -205,6 +247,7 @@ ALLOC_GETTER(alloc_stream, REC_STREAM, stream_rec)
 ALLOC_GETTER(alloc_ticket, REC_TICKET, ticket_rec)
 ALLOC_GETTER(alloc_district, REC_DISTRICT, district_rec)
 ALLOC_GETTER(alloc_attempts, REC_ATTEMPTS, attempts_rec)
+ALLOC_GETTER(alloc_op, REC_OP, op_rec)
 ALLOC_GETTER(alloc_node, REC_NODE, node_rec)
 ALLOC_GETTER(alloc_venue, REC_VENUE, venue_rec)
 ALLOC_GETTER(alloc_experience, REC_EXPERIENCE, experience_rec)

@@ -33,7 +33,9 @@ enum core_answer {
     ANSWER_WAIT_SLOT,         /* §6.3.5: park at most claimWait, run again when the state changed; last_chance at the end */
     ANSWER_STREAM,            /* admission and stream routes */
     ANSWER_NODE,              /* `id` of the node made */
-    ANSWER_DRAIN              /* `drain` */
+    ANSWER_DRAIN,             /* `drain` */
+    ANSWER_OP,                /* `id` of the operation asked for; or `op`, the one to do */
+    ANSWER_PAIR               /* `pair` */
 };
 
 struct body_facts {
@@ -68,6 +70,10 @@ struct eligible_row {                      /* one element of the eligible array,
 };
 struct drain_facts { bool armed; const char *const *lease_ids; size_t lease_count; const char *const *ticket_ids; size_t ticket_count; };
 
+struct op_facts { char id[HC_ID_SIZE]; enum op_kind op; char uuid[HC_ID_SIZE], pin[PIN_SIZE], name[HC_NAME_SIZE]; bool force; };
+/* A pair lease, or the slot's own lease when its holder pairs (then `mode` is that lease's). ttl_ms negative: no clock ends it. */
+struct pair_facts { char id[HC_ID_SIZE], body_id[HC_ID_SIZE], head_id[HC_ID_SIZE]; uint32_t slot; enum lease_mode mode; int64_t ttl_ms; };
+
 struct core_result {
     struct hc_arena arena;
     bool dirty;                            /* a saved record was changed */
@@ -88,6 +94,8 @@ struct core_result {
     struct stream_facts stream;
     struct eligible_row *rows; size_t row_count;
     struct drain_facts drain;
+    bool has_op; struct op_facts op;
+    struct pair_facts pair;
     /* denial counters on two axes (I10): filled with every denied claim or read */
     char head_venue[HC_NAME_SIZE], body_venue[HC_NAME_SIZE];
     bool denied_for_capacity;              /* counts in denials_last_hour */

@@ -54,6 +54,13 @@
 #define BODY_EVENT_LIST(X)   X(OTHER, "other") X(SECOND_LAUNCH, "second_launch_refused") X(UNAUTHORIZED, "unauthorized_launch") \
     X(BELOW_FLOOR, "epoch_below_floor") X(PAIR_CONTENTION, "pair_contention") X(TRIM_PARSE_FAILED, "trim_parse_failed")
 
+/* wire §4 */
+#define OP_LIST(X) \
+    X(LIST_CLIENTS, "sunshine.list_clients") X(UNPAIR, "sunshine.unpair") X(SUBMIT_PIN, "sunshine.submit_pin") \
+    X(CLOSE_APP, "sunshine.close_app") X(RESTART, "sunshine.restart")
+#define OP_STATE_LIST(X)     X(PENDING, "pending") X(DONE, "done") X(FAILED, "failed") X(EXPIRED, "expired")
+#define CUSTODIAN_LIST(X)    X(NONE, "") X(OK, "ok") X(PARSE_FAILED, "trim_parse_failed") X(FAILED, "custodian_failed")
+
 /* wire §5: why a slot is not granted. Bits of a mask, in this order. The last eight appear in /explain and /queue only. */
 #define WHY_NOT_LIST(X) \
     X(LEASED, "leased") X(NO_REPORT, "no_report") X(STALE_REPORT, "stale_report") X(NOT_NAMED, "not_named") X(NOT_IDLE, "not_idle") \
@@ -88,7 +95,10 @@
     X(STREAM_REHOMED, "stream_seeks_again") X(NODE_ENROLLED, "node_enrolled") X(NODE_CHANGED, "node_changed") \
         X(NODE_DELETED, "node_deleted") \
     X(NODE_ONLINE, "node_online") X(NODE_OFFLINE, "node_offline") X(DRAIN_ARMED, "drain_armed") X(DRAIN_UNDONE, "drain_undone") \
-    X(CERT_ROTATED, "sunshine_cert_rotated") X(EDGE_ERROR, "lease_edge_error") X(STORE_DOWN, "store_down") X(STORE_UP, "store_up")
+    X(CERT_ROTATED, "sunshine_cert_rotated") X(EDGE_ERROR, "lease_edge_error") X(STORE_DOWN, "store_down") X(STORE_UP, "store_up") \
+    X(OP_ASKED, "operation_asked") X(OP_FINISHED, "operation_finished") X(PAIR_LEASE_GRANTED, "pair_lease_granted") \
+    X(PAIR_LEASE_ENDED, "pair_lease_ended") X(CERT_STORE_GROWTH, "cert_store_growth") \
+    X(CLIENT_EVICTED, "client_evicted")
 
 /* Refusals: answers, not errors. Their HTTP status and retry times are api/deny_http.c's business. */
 #define DENY_LIST(X) \
@@ -100,7 +110,8 @@
         X(QUEUE_FULL, "queue_full") \
     X(STORE, "store_unavailable") X(NOT_FOUND, "not_found") X(BAD_REQUEST, "bad_request") X(FORBIDDEN, "forbidden") \
     X(NODE_HAS_LEASE, "node_has_lease") X(ENFORCE_NOT_READY, "enforce_not_ready") X(SLOT_HELD, "slot_held") \
-    X(LIMIT, "limit_reached")
+    X(LIMIT, "limit_reached") X(OP_FINISHED, "op_finished") X(SESSION_LIVE, "session_live") X(PAIR_CONTENTION, "pair_contention") \
+    X(BODY_BUSY, "body_busy")
 
 #define X(id, text) LEASE_##id,
 enum lease_state { LEASE_STATE_LIST(X) LEASE_STATES };
@@ -159,6 +170,15 @@ enum slot_action { ACTION_LIST(X) SLOT_ACTIONS };
 #define X(id, text) BODY_EVENT_##id,
 enum body_event_type { BODY_EVENT_LIST(X) BODY_EVENT_TYPES };
 #undef X
+#define X(id, text) OP_##id,
+enum op_kind { OP_LIST(X) OP_KINDS };
+#undef X
+#define X(id, text) OP_##id,
+enum op_state { OP_STATE_LIST(X) OP_STATES };
+#undef X
+#define X(id, text) CUSTODIAN_##id,
+enum custodian_state { CUSTODIAN_LIST(X) CUSTODIAN_STATES };
+#undef X
 #define X(id, text) WHY_NOT_##id##_BIT,
 enum why_not_bit { WHY_NOT_LIST(X) WHY_NOT_BITS };
 #undef X
@@ -185,7 +205,7 @@ enum deny_reason { DENY_LIST(X) DENY_REASONS };
 extern const struct hc_words lease_state_words, lease_why_words, lease_source_words, lease_mode_words, enforce_words, circuit_words,
     safe_mode_words, stream_state_words, stream_why_words, ticket_state_words, wait_words, approval_words, accept_mode_words, session_words,
     stream_status_words, gate_mode_words, head_lease_state_words, action_words, body_event_words, why_not_words, divergence_words,
-    conflict_words, note_words, deny_words;
+    conflict_words, note_words, deny_words, op_words, op_state_words, custodian_words;
 const char *word_of(const struct hc_words *list, int value);   /* asserts the range */
 int word_find(const struct hc_words *list, const char *word);  /* -1: not in the list */
 

@@ -119,9 +119,36 @@ static void fill_slot(struct dice *dice, struct slot *slot, unsigned n, uint32_t
         slot->leases = hc_alloc(slot->lease_count * sizeof slot->leases[0]);
     for (size_t i = 0; i < slot->lease_count; i++)
         fill_lease(dice, &slot->leases[i], n * 1000 + index * 10 + (unsigned)i, i + 1 == slot->lease_count);
+    if (maybe(dice)) {
+        HC_SET(slot->pair.id, PICK(dice, ids));
+        HC_SET(slot->pair.head_id, PICK(dice, ids));
+        some_hex(dice, slot->pair.device_uid, 16);
+        slot->pair.granted_at = some_time(dice);
+        slot->pair.expires_at = some_time(dice);
+    }
     slot->ghost_count = dice_below(dice, SLOT_GHOSTS_MAX + 1);
     for (size_t i = 0; i < slot->ghost_count; i++)
         fill_ghost(dice, &slot->ghosts[i]);
+}
+
+static void fill_paired(struct dice *dice, struct body_rec *body)
+{
+    struct paired_client clients[3] = { { .uuid = "" } };
+    size_t count = dice_below(dice, 4);
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(clients[i].uuid, sizeof clients[i].uuid, "%u%s", (unsigned)i, PICK(dice, ids));
+        SOME_NAME(dice, clients[i].name);
+        clients[i].first_seen = some_time(dice);
+    }
+    body->paired = count == 0 ? NULL : paired_new(clients, count);
+    body->custodian_last_success_at = some_time(dice);
+    body->cert_rotated_at = some_time(dice);
+    body->eviction_count = dice_below(dice, EVICTIONS_KEPT + 1);
+    for (size_t i = 0; i < body->eviction_count; i++) {
+        SOME_ID(dice, body->evictions[i].uuid);
+        SOME_NAME(dice, body->evictions[i].name);
+        body->evictions[i].at = some_time(dice);
+    }
 }
 
 static void fill_body(struct dice *dice, struct body_rec *body, unsigned n)
@@ -153,6 +180,7 @@ static void fill_body(struct dice *dice, struct body_rec *body, unsigned n)
     }
     body->last_unauthorized_at = some_time(dice);
     body->observing_since = some_time(dice);
+    fill_paired(dice, body);
     body->slot_count = dice_below(dice, 4);
     if (body->slot_count > 0)
         body->slots = hc_alloc(body->slot_count * sizeof body->slots[0]);
@@ -265,6 +293,26 @@ static void fill_attempts(struct dice *dice, struct attempts_rec *attempts)
     }
 }
 
+static void fill_op(struct dice *dice, struct op_rec *op)
+{
+    static const char *const outputs[] = { "{\"status\":true}", "{\"raw\":\"<html>\\n: # - null\"}",
+                                           "{\"named_certs\":[{\"name\":\"\u00e9 \\\" '\"}]}" };
+    HC_SET(op->node_id, PICK(dice, ids));
+    op->op = (enum op_kind)dice_below(dice, OP_KINDS);
+    op->state = (enum op_state)dice_below(dice, OP_STATES);
+    SOME_ID(dice, op->uuid);
+    some_hex(dice, op->pin, PIN_SIZE - 1);
+    SOME_NAME(dice, op->name);
+    op->force = maybe(dice);
+    SOME_NAME(dice, op->asked_by);
+    op->asked_at = some_time(dice);
+    op->expires_at = some_time(dice);
+    op->finished_at = some_time(dice);
+    const char *output = PICK(dice, outputs);
+    op->output = maybe(dice) ? NULL : text_new(output, strlen(output));
+    SOME_NAME(dice, op->error);
+}
+
 static void name_record(struct dice *dice, enum rec_kind kind, unsigned n, char key[REC_KEY_SIZE])
 {
     const char *id = PICK(dice, ids), *name = PICK(dice, names);
@@ -300,6 +348,7 @@ struct rec *random_record(struct dice *dice, enum rec_kind kind, unsigned n)
         break;
     }
     case REC_ATTEMPTS:   fill_attempts(dice, (struct attempts_rec *)rec); break;
+    case REC_OP:         fill_op(dice, (struct op_rec *)rec); break;
     case REC_NODE:       fill_node(dice, (struct node_rec *)rec); break;
     case REC_VENUE: {
         struct venue_rec *venue = (struct venue_rec *)rec;

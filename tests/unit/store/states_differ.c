@@ -18,14 +18,32 @@ static const char *slots_differ(const struct slot *a, const struct slot *b)
     return NULL;
 }
 
+static const char *paired_differ(const struct paired *a, const struct paired *b)
+{
+    size_t count = a == NULL ? 0 : a->count;
+    if (count != (b == NULL ? 0 : b->count))
+        return "number of paired clients";
+    return count == 0 || memcmp(a->at, b->at, count * sizeof a->at[0]) == 0 ? NULL : "paired";
+}
+
+static const char *ops_differ(const struct op_rec *a, const struct op_rec *b)
+{
+    if (!SAME(a, b, node_id, output) || !hc_same(a->error, b->error))
+        return "op";
+    return hc_same(a->output == NULL ? NULL : a->output->bytes, b->output == NULL ? NULL : b->output->bytes) ? NULL : "output";
+}
+
 static const char *bodies_differ(const struct body_rec *a, const struct body_rec *b)
 {
     if (!SAME(a, b, slots_total, listed_experiences))
         return "body";
     if (!strings_same(a->listed_experiences, b->listed_experiences))
         return "listed_experiences";
-    if (!SAME(a, b, circuit, slots))
+    if (!SAME(a, b, circuit, paired) || !SAME(a, b, custodian_last_success_at, slots))
         return "body, from circuit on";
+    const char *paired = paired_differ(a->paired, b->paired);
+    if (paired != NULL)
+        return paired;
     const char *differs = NULL;
     for (size_t i = 0; i < a->slot_count && differs == NULL; i++)
         differs = slots_differ(&a->slots[i], &b->slots[i]);
@@ -75,6 +93,7 @@ const char *records_differ(const struct rec *a, const struct rec *b)
     case REC_CAP:        return caps_same((const struct cap_rec *)a, (const struct cap_rec *)b) ? NULL : "cap";
     case REC_DEMOTION:   return REST_SAME(struct demotion_rec, a, b) ? NULL : "demotion";
     case REC_ATTEMPTS:   return REST_SAME(struct attempts_rec, a, b) ? NULL : "attempts";
+    case REC_OP:         return ops_differ((const struct op_rec *)a, (const struct op_rec *)b);
     case REC_NODE:       return nodes_differ((const struct node_rec *)a, (const struct node_rec *)b);
     case REC_VENUE:      return REST_SAME(struct venue_rec, a, b) ? NULL : "venue";
     case REC_ORG:        return NULL;

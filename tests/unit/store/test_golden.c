@@ -90,7 +90,7 @@ static void check_key(const char *line, const char *example)
 {
     char key[64];
     size_t indent = strspn(line, " "), dash = line[indent] == '-' ? 2 : 0, len = strcspn(line + indent + dash, ":");
-    if ((indent == 2 && dash == 0) || line[0] == '#' || len >= sizeof key - 2)
+    if ((indent == 2 && dash == 0) || line[0] == '#' || line[indent + dash] == '{' || len >= sizeof key - 2)
         return;
     (void)snprintf(key, sizeof key, "%.*s:", (int)len, line + indent + dash);
     if (strstr(example, key) == NULL)
@@ -104,6 +104,11 @@ static void test_example__keys__has_every_key_that_we_write(void **state)
     struct alloc *alloc = random_state(3, 12);
     while (alloc_count(alloc, REC_CAP) > 0)             /* their keys are names alone */
         assert_int_equal(alloc_put(alloc, REC_CAP, alloc_at(alloc, REC_CAP, 0)->key, NULL), HC_OK);
+    for (size_t i = 0; i < alloc_count(alloc, REC_BODY); i++) {         /* so are those of trust stores: uuids */
+        struct body_rec *body = (struct body_rec *)alloc_at(alloc, REC_BODY, i);
+        paired_unref(body->paired);
+        body->paired = NULL;
+    }
     struct hc_buf text = { 0 };
     assert_int_equal(store_format_allocation(alloc, 1, (hc_time){ 1757000000000 }, &text), HC_OK);
     unsigned lines = 0;
