@@ -56,7 +56,11 @@ static const struct refusal allocation[] = {
     { HEAD "bodies: {b 1: {slots_total: 1}}\n" END, "a.yaml:3:10: b 1: must be an id", HC_ERR_SCHEMA },
     { HEAD "bodies: {b1: 7}\n" END, "a.yaml:3:14: body: must be a map", HC_ERR_SCHEMA },
     { BODY "    colour: red\n" END, "a.yaml:6:5: colour: unknown key", HC_ERR_SCHEMA },
-    { BODY "    paired: {}\n" END, "a.yaml:6:5: paired: unknown key", HC_ERR_SCHEMA },
+    { BODY "    paired: {}\n" END, NULL, HC_OK },
+    { BODY "    paired: []\n" END, "a.yaml:6:13: paired: must be a map", HC_ERR_SCHEMA },
+    { BODY "    paired: {a b: {name: x}}\n" END, "a.yaml:6:14: a b: must be an id", HC_ERR_SCHEMA },
+    { BODY "    paired: {u1: {name: x, colour: red}}\n" END, "a.yaml:6:28: colour: unknown key", HC_ERR_SCHEMA },
+    { BODY "    evictions: [{name: x}]\n" END, "a.yaml:6:17: evictions[0].uuid: is required", HC_ERR_SCHEMA },
     { BODY "    maintenance: maybe\n" END, "a.yaml:6:18: maintenance: must be true or false", HC_ERR_SCHEMA },
     { BODY "    enforce: always\n" END, "a.yaml:6:14: enforce: must be one of: observe, enforce", HC_ERR_SCHEMA },
     { HEAD "bodies: {b1: {slots_total: 0}}\n" END, "a.yaml:3:28: slots_total: must be at least 1", HC_ERR_SCHEMA },
@@ -74,6 +78,7 @@ static const struct refusal allocation[] = {
     { SLOTS "      - {index: 1, epoch: 1}\n      - {index: 0, epoch: 1}\n" END, NULL, HC_OK },
     { SLOT "        promise: {until: 2026-09-04T11:43:18Z}\n" END, "a.yaml:8:18: slots[0].promise.ticket_id: is required", HC_ERR_SCHEMA },
     { SLOT "        silent_until: 2026-02-30T11:43:18Z\n" END, "a.yaml:8:23: slots[0].silent_until: must be an instant", HC_ERR_SCHEMA },
+    { SLOT "        pair_lease: {id: p1}\n" END, "a.yaml:8:21: slots[0].pair_lease.head_id: is required", HC_ERR_SCHEMA },
     /* leases */
     { SLOT "        leases:\n" LEASE("l1", "asleep") END, "a.yaml:9:29: slots[0].leases[0].state: must be one of: held", HC_ERR_SCHEMA },
     { SLOT "        leases:\n" LEASE("l1", "held") LEASE("l2", "unknown") END,
@@ -103,6 +108,11 @@ static const struct refusal allocation[] = {
     { HEAD "latches: {D: {}}\n" END, "a.yaml:3:14: per_device_identity_at: is required", HC_ERR_SCHEMA },
     { HEAD "demotions: [{body_id: b, head_id: h}, {body_id: b, head_id: h}]\n" END,
       "a.yaml:3:39: demotions: b for h is there twice", HC_ERR_SCHEMA },
+    { HEAD "operations: {o1: {op: sunshine.restart, state: pending}}\n" END, "a.yaml:3:18: node_id: is required", HC_ERR_SCHEMA },
+    { HEAD "operations: {o1: {node_id: n, op: shell, state: pending}}\n" END,
+      "a.yaml:3:35: op: must be one of: sunshine.list_clients", HC_ERR_SCHEMA },
+    { HEAD "operations: {o1: {node_id: n, op: sunshine.submit_pin, state: pending, pin: \"12345\"}}\n" END,
+      "a.yaml:3:77: pin: is longer than 4 bytes", HC_ERR_SCHEMA },
     { HEAD "attempts: [{attempt_id: a}]\n" END, "a.yaml:3:12: head_id: is required", HC_ERR_SCHEMA },
 };
 
