@@ -218,7 +218,7 @@ HC_MUST enum hc_err answer_lease(struct step *s, enum core_answer answer, const 
 HC_MUST enum hc_err answer_ticket(struct step *s, const char *head_id);
 HC_MUST enum hc_err answer_stream(struct step *s, const char *stream_id);
 
-step_handler on_start, on_outage_over, on_tick, on_history_written, on_seen, on_body_report, on_heartbeat, on_read, on_config_fetch,
+step_handler on_start, on_outage_over, on_stop, on_tick, on_history_written, on_seen, on_body_report, on_heartbeat, on_read, on_config_fetch,
     on_claim, on_renew, on_release,
     on_stream_stop, on_stream_end, on_admission, on_accept, on_answer_lost, on_admit_observed, on_lease_end, on_node_enrol, on_node_update,
     on_node_delete, on_node_token, on_node_beat, on_head_update, on_wireguard_put, on_slots_put, on_drain, on_undrain, on_circuit_reset,

@@ -80,10 +80,11 @@ enum hc_err safe_mode_heard(struct step *s, const char *body_id)
     return rec->awaited_count == 0 ? safe_mode_over(s, node->district, "all have reported") : HC_OK;
 }
 
+/* `stopped` NEVER: nobody knows when that was, so nobody who is approved can be left out. */
 static bool awaits(const struct step *s, const struct body_rec *body, const struct node_rec *node, hc_time stopped)
 {
     hc_time heard = hc_time_later(body->last_body_confirmation_at, node->last_seen);
-    bool in_time = hc_time_set(heard) && hc_time_since(stopped, heard) <= s->t->awaited_memory_ms;
+    bool in_time = !hc_time_set(stopped) || (hc_time_set(heard) && hc_time_since(stopped, heard) <= s->t->awaited_memory_ms);
     return node->approval == APPROVAL_APPROVED && !body->maintenance && !body->deleted && in_time;
 }
 

@@ -18,6 +18,7 @@ static const struct event_row event_rows[CORE_EVENT_TYPES] = {
     [CORE_OUTAGE_OVER]       = { "outage_over",       on_outage_over,       NOWHERE, NOWHERE, NOWHERE },
     [CORE_TICK]              = { "tick",              on_tick,              NOWHERE, NOWHERE, NOWHERE },      /* walks all bodies itself */
     [CORE_HISTORY_WRITTEN]   = { "history_written",   on_history_written,   NOWHERE, NOWHERE, NOWHERE },
+    [CORE_STOP]              = { "stop",              on_stop,              NOWHERE, NOWHERE, NOWHERE },
     [CORE_SEEN]              = { "seen",              on_seen,              NOWHERE, NOWHERE, NOWHERE },
     [CORE_BODY_REPORT]       = { "body_report",       on_body_report,       AT(report.body_id), NOWHERE, NOWHERE },
     [CORE_HEARTBEAT]         = { "heartbeat",         on_heartbeat,         NOWHERE, AT(heartbeat.head_id), NOWHERE },

@@ -50,6 +50,21 @@ static enum hc_err tick_confirmation(struct step *s)
     return err;
 }
 
+static enum hc_err save_last_seen(struct step *s)
+{
+    for (size_t i = 0; i < alloc_count(s->live, REC_NODE); i++) {
+        const struct node_rec *node = (const struct node_rec *)alloc_at(s->live, REC_NODE, i);
+        const struct node_obs *obs = observed_node(s->obs, node->rec.key);
+        if (obs == NULL || !hc_time_before(node->last_seen, obs->seen_at))
+            continue;
+        struct node_rec *edit = (struct node_rec *)alloc_edit(s->live, REC_NODE, node->rec.key);
+        if (edit == NULL)
+            return HC_ERR_NOMEM;
+        edit->last_seen = obs->seen_at;
+    }
+    return HC_OK;
+}
+
 /* Edges of nodes that went away; node_seen() tells of those that came. */
 static enum hc_err tick_nodes(struct step *s)
 {
@@ -70,22 +85,13 @@ static enum hc_err tick_nodes(struct step *s)
         err = step_note(s, NOTE_NODE_OFFLINE, is_body ? node->rec.key : "", -1, NULL, is_body ? "" : node->rec.key, "%s", node->name);
     }
     /* One save for all: the first that is a minute behind takes the others along. */
-    for (size_t i = 0; save && i < alloc_count(s->live, REC_NODE) && err == HC_OK; i++) {
-        const struct node_rec *node = (const struct node_rec *)alloc_at(s->live, REC_NODE, i);
-        const struct node_obs *obs = observed_node(s->obs, node->rec.key);
-        if (obs == NULL || !hc_time_before(node->last_seen, obs->seen_at))
-            continue;
-        struct node_rec *edit = (struct node_rec *)alloc_edit(s->live, REC_NODE, node->rec.key);
-        if (edit == NULL)
-            return HC_ERR_NOMEM;
-        edit->last_seen = obs->seen_at;
-    }
-    return err;
+    return err == HC_OK && save ? save_last_seen(s) : err;
 }
 
 static bool behind(const struct step *s, hc_time saved, hc_time seen)
 {
-    return hc_time_since(seen, saved) > s->t->renew_write_quantum_ms;
+    int64_t most_ms = s->ev->type == CORE_STOP ? 0 : s->t->renew_write_quantum_ms;
+    return hc_time_since(seen, saved) > most_ms;
 }
 
 /* §3.8: renewals are saved when they are more than renewWriteQuantum older on disk; clocks of leases that are gone go too. */
@@ -236,4 +242,11 @@ enum hc_err on_tick(struct step *s)
     for (size_t i = 0; s->ev->store_ok && i < sizeof parts / sizeof parts[0] && err == HC_OK; i++)
         err = parts[i](s);
     return err;
+}
+
+/* A clean stop: what may otherwise be a while behind on disk is written, so that the next start knows who was there until the end. */
+enum hc_err on_stop(struct step *s)
+{
+    enum hc_err err = s->ev->store_ok ? save_last_seen(s) : HC_OK;
+    return err == HC_OK && s->ev->store_ok ? tick_clocks(s) : err;
 }

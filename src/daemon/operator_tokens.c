@@ -12,15 +12,16 @@
 #include "hydra/crypto/digest.h"
 #include "hydra/os/clock.h"
 #include "hydra/os/file.h"
+#include "hydra/os/worker.h"
 #include "hydra/store/tokens.h"
 
 #define LOOK_EVERY_MS 1000
 #define USED_EVERY_MS HC_MINUTE_MS
+#define CLOSE_MS      10000          /* a disk that hangs longer is not waited for */
 
 struct operator_tokens {
     char *data_dir;
-    pthread_t thread;
-    bool running;
+    struct os_worker worker;
     int stop_fd;                      /* an eventfd: written when the thread is to stop */
     pthread_mutex_t mutex;
     /* mutex; the thread alone replaces the list */
@@ -126,7 +127,7 @@ static bool sleep_a_while(const struct operator_tokens *t)
     return poll(&fd, 1, LOOK_EVERY_MS) <= 0;
 }
 
-static void *thread_main(void *arg)
+static void thread_main(void *arg)
 {
     struct operator_tokens *t = arg;
     while (sleep_a_while(t)) {
@@ -134,7 +135,6 @@ static void *thread_main(void *arg)
         write_uses(t);
     }
     write_uses(t);
-    return NULL;
 }
 
 static enum hc_err start(struct operator_tokens *t, const char *data_dir, struct hc_diag *diag)
@@ -151,9 +151,8 @@ static enum hc_err start(struct operator_tokens *t, const char *data_dir, struct
     t->stop_fd = eventfd(0, EFD_CLOEXEC);
     if (t->stop_fd < 0)
         return hc_fail(diag, HC_ERR_IO, "no descriptor for the list of tokens: %s", strerror(errno));
-    int rc = pthread_create(&t->thread, NULL, thread_main, t);
-    t->running = rc == 0;
-    return rc == 0 ? HC_OK : hc_fail(diag, HC_ERR_NOMEM, "no thread for the list of tokens: %s", strerror(rc));
+    err = os_worker_start(&t->worker, thread_main, t);
+    return err == HC_OK ? HC_OK : hc_fail(diag, err, "no thread for the list of tokens");
 }
 
 enum hc_err operator_tokens_open(const char *data_dir, struct operator_tokens **ret_tokens, struct hc_diag *diag)
@@ -172,15 +171,19 @@ enum hc_err operator_tokens_open(const char *data_dir, struct operator_tokens **
     return HC_OK;
 }
 
+bool operator_tokens_stop(struct operator_tokens *tokens, int64_t most_ms)
+{
+    if (tokens == NULL || !tokens->worker.running)
+        return true;
+    (void)eventfd_write(tokens->stop_fd, 1);
+    return os_worker_end(&tokens->worker, most_ms);
+}
+
 void operator_tokens_close(struct operator_tokens *tokens)
 {
     struct operator_tokens *t = tokens;
-    if (t == NULL)
-        return;
-    if (t->running) {
-        (void)eventfd_write(t->stop_fd, 1);
-        (void)pthread_join(t->thread, NULL);
-    }
+    if (t == NULL || !operator_tokens_stop(t, CLOSE_MS))
+        return;                               /* its thread hangs and still uses it */
     token_list_free(&t->list);
     hc_free(t->used);
     os_close(&t->stop_fd);

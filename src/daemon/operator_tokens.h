@@ -11,7 +11,9 @@
 
 struct operator_tokens;
 HC_MUST enum hc_err operator_tokens_open(const char *data_dir, struct operator_tokens **ret_tokens, struct hc_diag *diag);
-void operator_tokens_close(struct operator_tokens *tokens);      /* accepts NULL */
+/* Writes what it has. False: the disk hangs, and it is not done within `most_ms`; the tokens must then stay as long as the process. */
+bool operator_tokens_stop(struct operator_tokens *tokens, int64_t most_ms);
+void operator_tokens_close(struct operator_tokens *tokens);      /* stops, at most 10 s; accepts NULL */
 /* An auth_lookup_fn whose ctx is the struct operator_tokens. False: no operator's token has this hash. */
 bool operator_tokens_find(void *tokens, const char *token_hash, struct principal *ret);
 

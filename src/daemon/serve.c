@@ -21,6 +21,8 @@
 
 #define DESCRIPTORS_BESIDE   64       /* architecture §2: descriptors >= connections + 64 */
 #define STOP_PATIENCE_MS     5000     /* wire §8: answers in flight are finished, at most 5 s */
+#define STOP_SAVE_MS         10000    /* then: for what is still on its way to the disk, all of it together */
+#define STOP_LEAST_MS        500      /* and this for each that is asked late: a disk that works needs no more */
 #define TURN_MAX_MS          1000
 #define EVENT_BATCH          8
 #define PEM_BYTES_MAX        ((size_t)1024 * 1024)
@@ -275,9 +277,42 @@ static int open_all(struct daemon *d)
     return code;
 }
 
+static int64_t stop_left_ms(int64_t by_ms)
+{
+    int64_t left_ms = by_ms - os_monotonic_ms();
+    return left_ms < STOP_LEAST_MS ? STOP_LEAST_MS : left_ms;
+}
+
+/* Everything that writes, within one bound. False: a disk hangs, and a thread of ours in it; what was not written has been told. */
+static bool stop_writers(struct daemon *d)
+{
+    struct hc_diag diag = { "" };
+    int64_t by_ms = os_monotonic_ms() + STOP_SAVE_MS;
+    /* The engine first: it answers what still waits, while there is a server to answer through, and gives the feed its last lines. */
+    bool saved = engine_stop(d->engine, STOP_SAVE_MS, &diag) == HC_OK;
+    if (saved)
+        d->engine = NULL;
+    else
+        hc_log(HC_LOG_ERR, "stop_without_save", "detail=%s", hc_logq(diag.text));
+    bool fed = feed_stop(d->feed, stop_left_ms(by_ms));
+    if (!fed)
+        hc_log(HC_LOG_ERR, "stop_without_save", "detail=%s",
+               hc_logq("sessions.jsonl and events.jsonl may lack their last lines: a write has not come back; ended sessions are written at "
+                       "the next start"));
+    bool tokens = operator_tokens_stop(d->tokens, stop_left_ms(by_ms));
+    if (!tokens)
+        hc_log(HC_LOG_ERR, "stop_without_save", "detail=%s", hc_logq("tokens.yaml may lack when tokens were last used"));
+    return saved && fed && tokens;
+}
+
 static void close_all(struct daemon *d)
 {
-    engine_stop(d->engine);            /* first: it answers what still waits, while there is a server to answer through */
+    if (!stop_writers(d)) {
+        http_free(d->http);                /* the last answers go out; all else is still in a thread's hands */
+        crypto_wipe(d->core.secret, sizeof d->core.secret);
+        (void)fflush(NULL);
+        _exit(EXIT_FAILED);
+    }
     http_free(d->http);
     api_free(d->api);
     operator_tokens_close(d->tokens);

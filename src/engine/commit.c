@@ -87,6 +87,7 @@ void engine_commit_once(struct engine *e)
         return;
     }
     e->saving_since_ms = os_monotonic_ms();
+    e->saving_count = group->parts[0].count + group->parts[1].count;
     engine_unlock(e);
     save_group(e, group);
     struct foreign_load load = { .err = HC_OK };
@@ -106,18 +107,19 @@ void engine_commit_once(struct engine *e)
         outcome_settle(e, group);
 }
 
-void *engine_commit_main(void *arg)
+void engine_commit_main(void *arg)
 {
     struct engine *e = arg;
     engine_lock(e);
     for (;;) {
         while (!e->stop && !has_work(e))
             engine_wait(e);
-        if (e->stop)
-            break;
+        if (!has_work(e) && e->stop)
+            break;                        /* all is on disk that can be */
+        if (!has_work(e))
+            continue;
         engine_commit_once(e);
         engine_wake_loop(e);
     }
     engine_unlock(e);
-    return NULL;
 }

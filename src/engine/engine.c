@@ -1,7 +1,6 @@
 /* engine.c - start, stop, health. */
 #include "hydra/engine/engine.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,16 +77,6 @@ static enum hc_err first_save(struct engine *e, struct hc_diag *diag)
     return hc_fail(diag, HC_ERR_IO, "the first save failed: %s", e->detail);
 }
 
-static enum hc_err start_thread(struct engine *e)
-{
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);        /* signals are the loop's */
-    e->running = pthread_create(&e->thread, NULL, engine_commit_main, e) == 0;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return e->running ? HC_OK : HC_ERR_NOMEM;
-}
-
 enum hc_err engine_start(const struct engine_config *config, struct alloc *loaded, const struct load_facts *facts,
                          struct engine **ret_engine, struct hc_diag *diag)
 {
@@ -107,7 +96,7 @@ enum hc_err engine_start(const struct engine_config *config, struct alloc *loade
     if (err == HC_OK)
         err = first_save(e, diag);
     if (err == HC_OK)
-        err = start_thread(e);
+        err = os_worker_start(&e->committer, engine_commit_main, e);
     if (err != HC_OK) {
         if (diag != NULL && diag->text[0] == '\0')
             (void)hc_fail(diag, err, "%s", hc_err_text(err));
@@ -120,23 +109,53 @@ enum hc_err engine_start(const struct engine_config *config, struct alloc *loade
     return HC_OK;
 }
 
-void engine_stop(struct engine *engine)
+/* What a clean stop still has to say, and the word to the commit thread. */
+static void ask_to_stop(struct engine *e)
 {
-    struct engine *e = engine;
-    if (e == NULL)
-        return;
+    struct core_event ev = { .type = CORE_STOP };
+    struct core_result result = { .dirty = false };
+    e->config.random(ev.seed, sizeof ev.seed);
+    hc_time now = e->config.now();
     engine_lock(e);
+    engine_settle(e, now);
+    enum hc_err err = engine_usable(e) && e->store_ok ? engine_step(e, &ev, now, &result) : HC_OK;
     e->stop = true;
     (void)pthread_cond_signal(&e->work);
     engine_unlock(e);
-    if (e->running)
-        (void)pthread_join(e->thread, NULL);
+    core_result_free(&result);
+    if (err != HC_OK)
+        hc_log(HC_LOG_WARNING, "stop_without_last_seen", "error=%s", hc_logq(hc_err_text(err)));
+}
+
+static enum hc_err tell_hang(struct engine *e, struct hc_diag *diag)
+{
+    int64_t now_ms = os_monotonic_ms();
+    engine_lock(e);
+    int64_t since_ms = e->saving_since_ms == 0 ? 0 : now_ms - e->saving_since_ms;
+    size_t saving = e->saving_count, behind = e->live->dirty_count;
+    uint64_t generation = e->generation;
+    engine_unlock(e);
+    return hc_fail(diag, HC_ERR_TIMEOUT, "a save of %zu records has not come back for %lld s, and %zu changed records wait behind it: generation "
+                   "%llu is the last that is known to be on disk, and nothing beyond it was acknowledged", saving,
+                   (long long)(since_ms / HC_SECOND_MS), behind, (unsigned long long)generation);
+}
+
+enum hc_err engine_stop(struct engine *engine, int64_t most_ms, struct hc_diag *diag)
+{
+    struct engine *e = engine;
+    if (e == NULL)
+        return HC_OK;
+    ask_to_stop(e);
+    bool over = os_worker_end(&e->committer, most_ms);
     engine_dispatch(e);
     engine_lock(e);
     engine_resolve(e, ENGINE_UNAVAILABLE, UINT64_MAX);
     engine_unlock(e);
     engine_dispatch(e);
+    if (!over)
+        return tell_hang(e, diag);
     engine_free(e);
+    return HC_OK;
 }
 
 void engine_on_news(struct engine *engine, engine_news_fn *fn, void *ctx)

@@ -17,6 +17,7 @@
 #include <pthread.h>
 
 #include "hydra/engine/engine.h"
+#include "hydra/os/worker.h"
 
 #define PROBE_EVERY_MS    1000         /* store down: one save a second (rules §3.5) */
 #define SAVE_HANGS_MS     10000        /* a save that takes longer is told as an ailing store */
@@ -45,7 +46,7 @@ struct node_token;                       /* node_tokens.c */
 struct engine {
     struct engine_config config;
     const struct timers *timers;
-    pthread_t thread; bool running;
+    struct os_worker committer;
     pthread_mutex_t mutex;
 
     /* mutex */
@@ -60,6 +61,7 @@ struct engine {
     bool stalled;                        /* memory ran out in the engine: try again within a second */
     hc_time down_at;
     int64_t saving_since_ms;             /* 0: no save under way */
+    size_t saving_count;                 /* records in it */
     char detail[HC_DIAG_SIZE];
     unsigned foreign_tries;
     struct group *held;                  /* keys alone */
@@ -106,7 +108,7 @@ void group_drop_versions(struct group *group);                   /* the keys sta
 HC_MUST enum hc_err group_of_all(const struct alloc *a, const struct alloc *b, struct group **ret_group);
 
 /* commit.c */
-void *engine_commit_main(void *engine);
+void engine_commit_main(void *engine);
 void engine_commit_once(struct engine *e);       /* the mutex is held before and after, not during the save */
 
 /* outcome.c; the mutex is held. Each takes the group. */

@@ -13,6 +13,7 @@
 #include "waits.h"
 #include "writer.h"
 
+#define CLOSE_MS          10000                           /* a disk that hangs longer is not waited for */
 #define EVENTS_NAME       "events.jsonl"
 #define EVENTS_BEFORE     "events.jsonl.1"
 #define SESSIONS_NAME     "sessions.jsonl"
@@ -119,11 +120,16 @@ enum hc_err feed_open(const struct feed_config *config, int wake_fd, struct feed
     return HC_OK;
 }
 
+bool feed_stop(struct feed *feed, int64_t most_ms)
+{
+    return feed == NULL || writer_stop(&feed->writer, most_ms);
+}
+
 struct feed *feed_close(struct feed *feed)
 {
-    if (feed == NULL)
-        return NULL;
-    writer_stop(&feed->writer);
+    if (feed == NULL || !feed_stop(feed, CLOSE_MS))
+        return NULL;                          /* its thread hangs and still uses it */
+    writer_free(&feed->writer);
     for (size_t i = 0; i < LINE_FILES; i++)
         append_close(&feed->writer.files[i]);
     event_ring_close(&feed->ring);

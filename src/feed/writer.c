@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -191,7 +190,7 @@ static void pause_between_syncs(const struct writer *writer)
     (void)poll(&fd, 1, SYNC_EVERY_MS);
 }
 
-static void *writer_main(void *arg)
+static void writer_main(void *arg)
 {
     struct writer *writer = arg;
     for (bool stop = false; !stop;) {
@@ -207,7 +206,6 @@ static void *writer_main(void *arg)
             pause_between_syncs(writer);
     }
     writer->failed[LINES_EVENTS] = append_sync(&writer->files[LINES_EVENTS]) != HC_OK;
-    return NULL;
 }
 
 enum hc_err writer_start(struct writer *writer, int wake_fd, size_t rotate_bytes)
@@ -220,24 +218,22 @@ enum hc_err writer_start(struct writer *writer, int wake_fd, size_t rotate_bytes
     writer->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (writer->work_fd < 0 || writer->stop_fd < 0)
         return HC_ERR_IO;
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);        /* signals are the loop's */
-    writer->running = pthread_create(&writer->thread, NULL, writer_main, writer) == 0;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return writer->running ? HC_OK : HC_ERR_NOMEM;
+    return os_worker_start(&writer->worker, writer_main, writer);
 }
 
-void writer_stop(struct writer *writer)
+bool writer_stop(struct writer *writer, int64_t most_ms)
 {
-    if (writer->running) {
-        (void)pthread_mutex_lock(&writer->lock);
-        writer->stop = true;
-        (void)pthread_mutex_unlock(&writer->lock);
-        ring_bell(writer->stop_fd);
-        (void)pthread_join(writer->thread, NULL);
-        writer->running = false;
-    }
+    if (!writer->worker.running)
+        return true;
+    (void)pthread_mutex_lock(&writer->lock);
+    writer->stop = true;
+    (void)pthread_mutex_unlock(&writer->lock);
+    ring_bell(writer->stop_fd);
+    return os_worker_end(&writer->worker, most_ms);
+}
+
+void writer_free(struct writer *writer)
+{
     for (size_t i = 0; i < LINE_FILES; i++) {
         line_batches_free(queue_take(&writer->work[i]));
         line_batches_free(queue_take(&writer->pending[i]));

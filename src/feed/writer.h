@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "append_file.h"
+#include "hydra/os/worker.h"
 
 #define HISTORY_PENDING_MAX 16384                             /* unsynced lines; below HISTORY_ROWS, so that none leaves memory unsynced */
 #define EVENTS_PENDING_MAX  ((size_t)8 * 1024 * 1024)
@@ -19,7 +20,7 @@ enum line_file { LINES_SESSIONS, LINES_EVENTS, LINE_FILES };
 struct line_queue { struct line_batch *head, *tail; };
 
 struct writer {
-    pthread_mutex_t lock; pthread_t thread; bool running;
+    pthread_mutex_t lock; struct os_worker worker;
     int work_fd, stop_fd, wake_fd;
     size_t rotate_bytes;
     struct append_file files[LINE_FILES];                     /* the thread's own while it runs */
@@ -32,7 +33,9 @@ struct writer {
 };
 /* The files are open in `writer->files`. */
 HC_MUST enum hc_err writer_start(struct writer *writer, int wake_fd, size_t rotate_bytes);
-void writer_stop(struct writer *writer);                      /* writes and syncs what it has; also after a failed start */
+/* Has it write and sync what it has, then end; also after a failed start. False: it has not within `most_ms`, so all of it must stay. */
+bool writer_stop(struct writer *writer, int64_t most_ms);
+void writer_free(struct writer *writer);                      /* after a stop that was true */
 /* One line, with its line end. HC_ERR_LIMIT: too many wait already. HC_ERR_NOMEM. Nothing is kept then. */
 HC_MUST enum hc_err writer_add_session(struct writer *writer, const char *lease_id, const char *line, size_t len);
 /* A lease whose line is on disk already: it comes back with the next writer_take_done(). */

@@ -191,6 +191,43 @@ static void test_hung_disk__asked_to_stop__ends_all_the_same(void **state)
     call_free(&claim.call.call);
 }
 
+#define STOP_MS  5000                   /* wire §8: for open requests */
+#define SAVE_MS  10000                  /* serve.c: for what is on its way to the disk */
+#define SLACK_MS 10000                  /* this machine is shared */
+
+static void test_hung_disk__for_good_when_asked_to_stop__exits_1_in_bounds_and_says_what_is_lost(void **state)
+{
+    (void)state;
+    static const struct daemon_options options = { .faults = true };
+    static struct claim claims[2];
+    fleet(&options, 2);
+    struct call call = fleet_claims(&scene.daemon, &heads[0], "a-0");
+    struct held_lease lease;
+    assert_true(fleet_lease_of(&call, &lease));
+    call_free(&call);
+    fault_set(&scene.home, "fsync allocation.yaml hang\nwrite events.jsonl hang\n");
+    prepare(&claims[1], &heads[1], "a-1");
+    crowd_start(&crowd, 1, &claims[1].call);
+    assert_false(crowd_done(&crowd, 50));
+    fault_wait_hits(&scene.home, hang_hit, 1, SCENE_WAIT_MS);
+    int64_t begin = os_monotonic_ms();
+    daemon_signal(&scene.daemon, SIGTERM);
+    assert_true(crowd_done(&crowd, SCENE_WAIT_MS));
+    assert_true(claims[1].call.call.err != HC_OK || claims[1].call.call.status == 503);
+    assert_int_equal(daemon_wait(&scene.daemon, STOP_MS + SAVE_MS + SLACK_MS), 1);
+    int64_t took = os_monotonic_ms() - begin;
+    print_message("stopped within %lld ms\n", (long long)took);
+    assert_true(took >= SAVE_MS);                       /* it was given its time */
+    assert_true(scene_log_has("stop_without_save"));
+    assert_true(scene_log_has("has not come back"));
+    fault_set(&scene.home, "");
+    scene_start(&options);
+    struct call slots = fleet_slots(&scene.daemon);
+    assert_string_equal(fleet_lease_id(&slots, lease.body_id), lease.id);       /* what was acknowledged is there */
+    call_free(&slots);
+    call_free(&claims[1].call.call);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, scene_open, tear_down)
 int main(void)
 {
@@ -199,6 +236,7 @@ int main(void)
         TEST(test_hung_disk__longer_than_a_commit_may_take__503_and_the_outcome_is_kept),
         TEST(test_slow_disk__many_claims_at_once__share_a_save),
         TEST(test_hung_disk__asked_to_stop__ends_all_the_same),
+        TEST(test_hung_disk__for_good_when_asked_to_stop__exits_1_in_bounds_and_says_what_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,24 +262,24 @@ static void test_start__both_files_missing__an_empty_store(void **state)
     assert_true(home_has(&scene.home, "data/nodes.yaml") && home_has(&scene.home, "data/allocation.yaml"));
 }
 
-static bool heard_of_is_saved(void *ctx)
+/* Long before a tick would write it: a clean stop does. */
+static void test_stop__node_heard_of_a_moment_ago__is_saved_with_its_time(void **state)
 {
-    (void)ctx;
+    (void)state;
+    struct node body = fleet_body(&scene.daemon, "b1", "north");
+    fleet_reports(&scene.daemon, &body, "idle");
+    scene_stop();
     char *text = home_read(&scene.home, "data/nodes.yaml");
-    bool has = strstr(text, "last_seen: ") != NULL;
+    assert_non_null(strstr(text, "last_seen: "));
     hc_free(text);
-    return has;
 }
 
-/* Awaited is who was heard of in the day before the stop, as far as the files know. */
 static void test_start__allocation_missing_with_a_body_known__safe_mode_until_it_reports(void **state)
 {
     (void)state;
-    const struct daemon_options often = { .timers = "watchdogTick: 100ms\n" };
-    scene_start(&often);
+    scene_start(NULL);
     struct node body = fleet_body(&scene.daemon, "b1", "north"), head = fleet_head(&scene.daemon, "h1", "north");
     fleet_reports(&scene.daemon, &body, "idle");
-    assert_true(wait_until(heard_of_is_saved, NULL, SCENE_WAIT_MS));
     scene_stop();
     remove_file("data/allocation.yaml");
     scene_start(NULL);
@@ -383,6 +383,7 @@ int main(void)
         SCENE_TEST(test_start__files_that_no_save_or_token_could_follow__exit_4_and_are_named),
         SCENE_TEST_STARTED(test_start__nodes_missing_while_bodies_are_known__exits_4),
         SCENE_TEST(test_start__both_files_missing__an_empty_store),
+        SCENE_TEST_STARTED(test_stop__node_heard_of_a_moment_ago__is_saved_with_its_time),
         SCENE_TEST(test_start__allocation_missing_with_a_body_known__safe_mode_until_it_reports),
         SCENE_TEST_STARTED(test_token__made_and_revoked_beside_the_daemon__noticed),
         SCENE_TEST_STARTED(test_token__revoked__refused_from_then_on),

@@ -44,9 +44,11 @@ struct engine_config {
 HC_MUST enum hc_err engine_start(const struct engine_config *config, struct alloc *loaded, const struct load_facts *facts,
                                  struct engine **ret_engine,
                                  struct hc_diag *diag);
-/* Stops the commit thread after the save under way; every waiting operation has been dispatched or is called with ENGINE_UNAVAILABLE.
+/* CORE_STOP, and a last save of what is not on disk yet; every waiting operation has been dispatched or is called with ENGINE_UNAVAILABLE;
+ * frees the engine. HC_ERR_TIMEOUT with diag: a save has not come back within `most_ms`. Then the engine and all that its configuration
+ * names must stay as long as the process, for the commit thread still uses them; it may be asked again.
  * Accepts NULL. */
-void engine_stop(struct engine *engine);
+HC_MUST enum hc_err engine_stop(struct engine *engine, int64_t most_ms, struct hc_diag *diag);
 
 void engine_submit(struct engine *engine, struct engine_op *op);
 /* A dry run: decided and undone; `done` at once (ENGINE_DURABLE), whatever the store does. */

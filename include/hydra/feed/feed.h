@@ -19,7 +19,10 @@ struct feed_config { const char *data_dir; size_t keep_events; uint64_t generati
 /* Reads the tail of events.jsonl into the ring, cuts a torn last line of sessions.jsonl, reads its last lines for /sessions/history and
  * pools. */
 HC_MUST enum hc_err feed_open(const struct feed_config *config, int wake_fd, struct feed **ret_feed, struct hc_diag *diag);
-struct feed *feed_close(struct feed *feed);        /* writes and syncs what it has, then stops; accepts NULL, returns NULL */
+/* Writes and syncs what it has; then nothing more may be added. False: the disk hangs, and it is not done within `most_ms`; the feed must
+ * then stay as long as the process. Accepts NULL. */
+bool feed_stop(struct feed *feed, int64_t most_ms);
+struct feed *feed_close(struct feed *feed);        /* feed_stop() if that was not called, at most 10 s; accepts NULL, returns NULL */
 
 /* Committed notes, in order. Gives each event its id. */
 HC_MUST enum hc_err feed_publish(struct feed *feed, const struct core_note *notes, size_t count);

@@ -207,7 +207,7 @@ int rig_teardown(void **state)
     rig_store_fails(r, false);
     rig_store_hangs(r, false);
     api_stopping(r->api);
-    engine_stop(r->engine);
+    assert_int_equal(engine_stop(r->engine, RIG_WAIT_MS, NULL), HC_OK);
     http_free(r->http);
     api_free(r->api);
     (void)feed_close(r->feed);

@@ -248,6 +248,21 @@ static void test_allocation__is_missing__bodies_get_records_and_nothing_is_grant
     assert_int_equal(fleet_live(f, "b1", 0)->state, LEASE_ADOPTED);
 }
 
+/* The stop is not known: neither when it was, nor who had been heard before it. */
+static void test_allocation__is_missing__every_approved_body_is_awaited(void **state)
+{
+    struct fleet *f = *state;
+    visit_fleet(f);
+    size_t approved = alloc_count(f->alloc, REC_BODY);
+    while (alloc_count(f->alloc, REC_BODY) > 0)
+        assert_int_equal(alloc_put(f->alloc, REC_BODY, alloc_at(f->alloc, REC_BODY, 0)->key, NULL), HC_OK);
+    f->now = hc_time_add(f->now, 3 * HC_DAY_MS);             /* longer than any of them is remembered */
+    (void)start(f, &(struct start_req){ .saved_at = HC_TIME_NEVER, .allocation_missing = true });
+    assert_true(approved > 0);
+    assert_int_equal(district(f)->safe_mode, SAFE_DOWNGRADE);
+    assert_int_equal(district(f)->awaited_count, approved);
+}
+
 /* §3.1: a lease on a body that nodes.yaml lacks is kept, and ends at unknownHold. */
 static void test_body__nodes_lacks_it__its_lease_ends_at_unknown_hold(void **state)
 {
@@ -348,6 +363,7 @@ int main(void)
         FLEET_TEST(test_boot_mode__body_in_maintenance_or_long_unheard__is_not_awaited),
         FLEET_TEST(test_downgrade__old_version_wrote_nodes__nothing_is_granted_until_all_report),
         FLEET_TEST(test_downgrade__an_admin_ends_it__or_15_minutes),
+        FLEET_TEST(test_allocation__is_missing__every_approved_body_is_awaited),
         FLEET_TEST(test_allocation__is_missing__bodies_get_records_and_nothing_is_granted),
         FLEET_TEST(test_body__nodes_lacks_it__its_lease_ends_at_unknown_hold),
         FLEET_TEST(test_ticket__its_head_is_gone__waits_no_longer),

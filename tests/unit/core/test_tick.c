@@ -69,6 +69,27 @@ static void test_last_seen__is_saved__about_once_a_minute(void **state)
     assert_in_range(saves, 4, 5);
 }
 
+static void test_stop__asked_for__writes_who_was_there_until_then(void **state)
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE];
+    visit_fleet(f);
+    visit_hold(f, "h1", lease);
+    (void)fleet_tick(f);
+    f->now = hc_time_add(f->now, 9000);
+    (void)fleet_heartbeat(f, "h1", "idle", "");
+    (void)fleet_report(f, "b1");
+    assert_true(hc_time_before(alloc_node(f->alloc, "h1")->last_seen, f->now));
+    assert_true(hc_time_before(fleet_lease(f, lease)->renewed_at, f->now));
+    struct core_event ev = fleet_event(f, CORE_STOP, CALLER_SYSTEM, "");
+    assert_true(fleet_step(f, &ev)->dirty);
+    assert_int_equal(alloc_node(f->alloc, "h1")->last_seen.ms, f->now.ms);
+    assert_int_equal(alloc_node(f->alloc, "b1")->last_seen.ms, f->now.ms);
+    assert_int_equal(fleet_lease(f, lease)->renewed_at.ms, f->now.ms);
+    ev = fleet_event(f, CORE_STOP, CALLER_SYSTEM, "");
+    assert_false(fleet_step(f, &ev)->dirty);          /* nothing is new */
+}
+
 /* §8.3: the body's node lives, its agent does not. */
 static void test_body__online_without_a_report__is_unconfirmed_once_until_it_reports(void **state)
 {
@@ -183,6 +204,7 @@ int main(void)
         FLEET_TEST(test_clock__its_lease_is_gone__goes_too),
         FLEET_TEST(test_node__falls_silent__is_told_offline_once),
         FLEET_TEST(test_last_seen__is_saved__about_once_a_minute),
+        FLEET_TEST(test_stop__asked_for__writes_who_was_there_until_then),
         FLEET_TEST(test_body__online_without_a_report__is_unconfirmed_once_until_it_reports),
         FLEET_TEST(test_body__daemon_crashes_again_and_again__is_unconfirmed_all_the_same),
         FLEET_TEST(test_streams__ended__the_newest_of_a_head_is_kept_for_an_hour),

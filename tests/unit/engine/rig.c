@@ -92,7 +92,8 @@ void rig_open(struct rig *rig)
 
 void rig_close(struct rig *rig)
 {
-    engine_stop(rig->engine);
+    if (rig->engine != NULL)
+        assert_int_equal(engine_stop(rig->engine, RIG_WAIT_MS, NULL), HC_OK);
     (void)feed_close(rig->feed);
     metrics_free(rig->metrics);
     DIR *dir = opendir(rig->dir);

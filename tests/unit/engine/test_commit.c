@@ -5,6 +5,7 @@
 #include "rig.h"
 
 #define FAST_MS  10         /* submits, views and health while a save hangs */
+#define STOP_MS  30
 #define SLOW_MAX 10         /* of 100 rounds: a busy machine may take the processor away now and then */
 
 static void test_submit__change__answered_once_durable(void **state)
@@ -295,6 +296,57 @@ static void test_metrics__group__counted(void **state)
     rig_close(&rig);
 }
 
+static void test_stop__node_seen_since_its_last_save__is_written(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_make(&rig);
+    struct alloc *loaded;
+    assert_int_equal(alloc_new(&rig.core, &loaded), HC_OK);
+    put_body(loaded, "b1");
+    rig_start(&rig, loaded);
+    rig_clock_offset_ms = 5000;                      /* not long enough for a tick to save it */
+    struct ask ask;
+    ask_init(&rig, &ask, CORE_SEEN);
+    ask.op.ev.caller.kind = CALLER_NODE;
+    HC_SET(ask.op.ev.caller.node_id, "b1");
+    ask.op.ev.u.seen.node_id = "b1";
+    ask_send(&ask);
+    RIG_UNTIL(&rig, ask.calls == 1);
+    rig_turn(&rig);
+    rig.store.log_len = 0;
+    rig.store.log[0] = '\0';
+    assert_int_equal(engine_stop(rig.engine, RIG_WAIT_MS, NULL), HC_OK);
+    rig.engine = NULL;
+    char expected[32];
+    (void)snprintf(expected, sizeof expected, "%d:b1 ", REC_NODE);
+    assert_true(rig_saved(&rig, expected));
+    rig_close(&rig);
+}
+
+static void test_stop__save_hangs__is_given_up_in_time_and_says_what_waits(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_open(&rig);
+    fake_hang(&rig.store, true);
+    struct ask first, second;
+    ask_venue(&rig, &first, "gent");
+    rig_until_hanging(&rig);
+    ask_venue(&rig, &second, "brussel");
+    struct hc_diag diag = { "" };
+    int64_t begin_ms = rig_ms();
+    assert_int_equal(engine_stop(rig.engine, STOP_MS, &diag), HC_ERR_TIMEOUT);
+    assert_in_range(rig_ms() - begin_ms, STOP_MS, RIG_WAIT_MS / 2);
+    assert_int_equal(first.outcome, ENGINE_UNAVAILABLE);
+    assert_int_equal(second.outcome, ENGINE_UNAVAILABLE);
+    assert_int_equal(first.calls + second.calls, 2);
+    assert_non_null(strstr(diag.text, "a save of 1 records has not come back"));
+    assert_non_null(strstr(diag.text, "1 changed records wait behind it"));
+    fake_hang(&rig.store, false);                    /* asked again when the disk is back, it ends */
+    rig_close(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +360,8 @@ int main(void)
         cmocka_unit_test(test_forget__from_another_answer_of_the_same_group__not_called),
         cmocka_unit_test(test_try__dry_run__answered_at_once_and_nothing_changes),
         cmocka_unit_test(test_stop__operations_wait__all_are_told),
+        cmocka_unit_test(test_stop__node_seen_since_its_last_save__is_written),
+        cmocka_unit_test(test_stop__save_hangs__is_given_up_in_time_and_says_what_waits),
         cmocka_unit_test(test_news__committed_changes__told_once_each_and_an_end),
         cmocka_unit_test(test_node_removed__allocation_is_saved_before_nodes),
         cmocka_unit_test(test_metrics__group__counted),

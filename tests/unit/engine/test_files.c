@@ -33,7 +33,7 @@ static void files_start(struct files *f)
 
 static void files_stop(struct files *f)
 {
-    engine_stop(f->rig.engine);
+    assert_int_equal(engine_stop(f->rig.engine, RIG_WAIT_MS, NULL), HC_OK);
     f->rig.engine = NULL;
     f->store = store_close(f->store);
 }
