@@ -9,7 +9,8 @@
 
 enum host_state { HOST_STATE_UNKNOWN, HOST_STATE_FREE, HOST_STATE_BUSY };        /* /serverinfo right before the decision */
 
-struct launch { uint32_t slot; const char *launch_id, *app /* as published */, *client_uuid, *client_name /* "" : upstream says neither */; };
+struct launch { uint32_t slot; const char *launch_id, *app /* as published */, *client_uuid, *client_name /* ""
+    : upstream says neither */; };
 struct admit_facts {
     const struct desired *desired;      /* the directive that was applied, NULL: none since the agent began */
     int64_t directive_age_ms;           /* since it was issued, by our clock */

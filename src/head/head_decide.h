@@ -39,7 +39,8 @@ struct head_body {
     bool same_machine, directive_applied, pair_required;
     uint16_t http_port, https_port;
 };
-struct head_ticket { uint32_t position; int64_t eta_ms /* negative: none */, retry_after_ms; bool confirm_required; char reason[HC_ID_SIZE]; };
+struct head_ticket { uint32_t position; int64_t eta_ms /* negative: none */,
+    retry_after_ms; bool confirm_required; char reason[HC_ID_SIZE]; };
 
 enum head_event_type {
     HEV_START,              /* the visitor wants `experience`; `fresh_id` */

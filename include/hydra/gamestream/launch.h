@@ -14,7 +14,8 @@ HC_MUST enum hc_err gs_applist(const struct gs_host *host, const struct gs_clien
                                struct hc_arena *arena, struct gs_app **ret_apps, size_t *ret_count, struct hc_diag *diag);
 
 enum gs_launch_verdict {
-    GS_LAUNCHED, GS_LAUNCH_BUSY /* something runs there, and it is not this application */, GS_LAUNCH_REFUSED /* the body's hook, or no app */,
+    GS_LAUNCHED, GS_LAUNCH_BUSY /* something runs there, and it is not this application */, GS_LAUNCH_REFUSED /* the body's hook,
+        or no app */,
     GS_LAUNCH_NOT_PAIRED, GS_LAUNCH_ROTATED, GS_LAUNCH_UNKNOWN
 };
 const char *gs_launch_verdict_word(enum gs_launch_verdict verdict);

@@ -37,7 +37,8 @@ static const struct row rows[] = {
     { .what = "no directive yet", .app = OTHER, .no_directive = true, .verdict = ADMIT, .why = ADMIT_UNCLEAR },
     { .what = "a directive that is too old", .app = OTHER, .stale = true, .verdict = ADMIT, .why = ADMIT_UNCLEAR },
     { .what = "a directive without this slot", .app = OTHER, .no_slot = true, .verdict = ADMIT, .why = ADMIT_UNCLEAR },
-    { .what = "a directive below the floor, with a token", .app = TOKEN, .below_floor = true, .verdict = REFUSE, .why = REFUSE_STALE_EPOCH },
+    { .what = "a directive below the floor, with a token", .app = TOKEN, .below_floor = true, .verdict = REFUSE,
+        .why = REFUSE_STALE_EPOCH },
     { .what = "a directive below the floor, plain", .app = "Rupelmonde", .below_floor = true, .verdict = ADMIT, .why = ADMIT_UNCLEAR },
 };
 

@@ -38,7 +38,8 @@ static void test_entries__every_row__changes_and_no_others(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct row *row = &rows[i];
-        const struct entries_facts facts = { row->wanted, count_of(row->wanted, 4), row->published, count_of(row->published, 6), experiences, 3 };
+        const struct entries_facts facts = { row->wanted, count_of(row->wanted, 4), row->published, count_of(row->published, 6),
+            experiences, 3 };
         struct hc_arena arena = { 0 };
         struct entry_change *changes = NULL;
         size_t count = 0;

@@ -7,9 +7,11 @@
 
 #include "../../../src/body/gate.h"
 
-static const struct host_client open_house[] = { { "MINE", "hydra-h1", true }, { "OTHER", "hydra-h2", true }, { "TECH", "workshop", true } };
+static const struct host_client open_house[] = { { "MINE", "hydra-h1", true }, { "OTHER", "hydra-h2", true }, { "TECH", "workshop",
+    true } };
 static const struct host_client shut[] = { { "MINE", "hydra-h1", true }, { "OTHER", "hydra-h2", false }, { "TECH", "workshop", true } };
-static const char *const enabled[] = { "MINE" }, *const unknown_client[] = { "NEW" }, *const tech[] = { "TECH" }, *const by_us[] = { "OTHER" };
+static const char *const enabled[] = { "MINE" }, *const unknown_client[] = { "NEW" }, *const tech[] = { "TECH" },
+    *const by_us[] = { "OTHER" };
 
 static struct desired desired;
 static struct desired_slot slot;
@@ -19,7 +21,8 @@ static struct gate_facts leased(const struct host_client *clients)
     slot = (struct desired_slot){ .gate = { DIRECTIVE_GATE_ENFORCE, { (void *)(uintptr_t)enabled, 1 } } };
     desired = (struct desired){ .enforce = DIRECTIVE_ENFORCE, .slots = { &slot, 1 } };
     return (struct gate_facts){ .desired = &desired, .clients = clients, .client_count = 3, .known = true, .can_enable = true,
-                                .ends_only_its_own = true, .host_known = true, .live_uuid = "", .maintenance = tech, .maintenance_count = 1 };
+                                .ends_only_its_own = true, .host_known = true, .live_uuid = "", .maintenance = tech,
+                                    .maintenance_count = 1 };
 }
 
 static void expect(const struct gate_facts *facts, enum gate_outcome outcome, const char *flips)

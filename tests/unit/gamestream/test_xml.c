@@ -21,7 +21,8 @@ static void test_xml__serverinfo__read(void **state)
     struct hc_diag diag;
     const struct gs_xml *root = NULL;
     assert_int_equal(parse("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<root status_code=\"200\" query=''>\n"
-                           "  <!-- who -->\n  <hostname>Tom &amp; Jerry &#x2014; &#65;</hostname><PairStatus>1</PairStatus><empty/>\n</root>\n",
+                           "  <!-- who -->\n  <hostname>Tom &amp; Jerry &#x2014; &#65;</hostname>"
+                           "<PairStatus>1</PairStatus><empty/>\n</root>\n",
                            &arena, &root, &diag), HC_OK);
     assert_string_equal(root->name, "root");
     assert_string_equal(gs_xml_attr(root, "status_code"), "200");
@@ -40,7 +41,8 @@ static void test_xml__applist__two_levels_in_order(void **state)
     struct hc_arena arena = { 0 };
     struct hc_diag diag;
     const struct gs_xml *root = NULL;
-    assert_int_equal(parse("<root status_code=\"200\"><App><AppTitle>A&lt;B</AppTitle><ID>1</ID></App><App><AppTitle/><ID>2</ID></App></root>",
+    assert_int_equal(parse("<root status_code=\"200\"><App><AppTitle>A&lt;B</AppTitle><ID>1</ID></App>"
+                           "<App><AppTitle/><ID>2</ID></App></root>",
                            &arena, &root, &diag), HC_OK);
     const struct gs_xml *app = root->child;
     assert_string_equal(gs_xml_text(app, "AppTitle"), "A<B");
@@ -57,8 +59,10 @@ static void test_xml__not_well_formed__refused_with_its_line(void **state)
     static const char *const texts[] = {
         "", "   \n", "<?xml version=\"1.0\"?>\n", "<?xml version=\"1.0\"", "plain", "<root", "<root>", "<root><a></root>", "<root></rot>",
         "<root/><root/>", "<root/>text", "<root a=1/>", "<root a='1' a='2'/>", "<root a='1'b='2'/>", "<root a='<'/>", "<root a='1/>",
-        "<root>&copy;</root>", "<root>&</root>", "<root>&#0;</root>", "<root>&#xd800;</root>", "<root>&#x110000;</root>", "<root>&#;</root>",
-        "<root>\x01</root>", "<root>\xff</root>", "<!DOCTYPE root><root/>", "<root><![CDATA[x]]></root>", "<root><?php x?></root>", "</root>",
+        "<root>&copy;</root>", "<root>&</root>", "<root>&#0;</root>", "<root>&#xd800;</root>", "<root>&#x110000;</root>",
+            "<root>&#;</root>",
+        "<root>\x01</root>", "<root>\xff</root>", "<!DOCTYPE root><root/>", "<root><![CDATA[x]]></root>", "<root><?php x?></root>",
+            "</root>",
         "<root><!-- no end</root>", "< root/>", "<1root/>", "<root/", "<html><body>Sign in<br></body></html>",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
