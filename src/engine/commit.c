@@ -12,6 +12,23 @@ static bool has_work(const struct engine *e)
     return e->store_ok && !e->stalled && (e->live->dirty_count > 0 || e->held != NULL);
 }
 
+/* Those who are answered now mostly ask again at once. Without this pause they would always be a group behind the one that is taken now:
+ * two half groups take turns, and the disk works twice as often for it. Who is alone waits for nobody: it is all that waited. */
+static void gather(struct engine *e)
+{
+    e->gathering = true;
+    while (!e->stop && !e->probe && e->waiting_count < e->gather_count && os_monotonic_us() < e->gather_until_us)
+        engine_wait_until(e, e->gather_until_us);
+    e->gathering = false;
+}
+
+/* How long and for how many the next group may wait: as for all who wait now, before the last group's are taken out. */
+static void plan_gather(struct engine *e, size_t waiting, int64_t took_us)
+{
+    e->gather_count = waiting;
+    e->gather_until_us = os_monotonic_us() + (took_us / 2 < GATHER_MAX_US ? took_us / 2 : GATHER_MAX_US);
+}
+
 /* What could not be finished for want of memory. false: still not. */
 static bool finish_old_work(struct engine *e)
 {
@@ -82,6 +99,7 @@ void engine_commit_once(struct engine *e)
     e->probe = e->stalled = false;
     if (!finish_old_work(e))
         return;
+    int64_t began_us = os_monotonic_us();
     if (group_take(e, &group) != HC_OK) {
         e->stalled = true;
         return;
@@ -101,6 +119,7 @@ void engine_commit_once(struct engine *e)
     }
     engine_lock(e);
     e->saving_since_ms = 0;
+    plan_gather(e, e->waiting_count, os_monotonic_us() - began_us);
     if (foreign)
         take_foreign(e, group, &load);
     else
@@ -114,6 +133,8 @@ void engine_commit_main(void *arg)
     for (;;) {
         while (!e->stop && !has_work(e))
             engine_wait(e);
+        if (!e->stop)
+            gather(e);
         if (!has_work(e) && e->stop)
             break;                        /* all is on disk that can be */
         if (!has_work(e))

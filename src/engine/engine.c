@@ -77,6 +77,16 @@ static enum hc_err first_save(struct engine *e, struct hc_diag *diag)
     return hc_fail(diag, HC_ERR_IO, "the first save failed: %s", e->detail);
 }
 
+/* Its timed waits are of the same clock as os_monotonic_us(). */
+static void init_work(struct engine *e)
+{
+    pthread_condattr_t attributes;
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&e->work, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+}
+
 enum hc_err engine_start(const struct engine_config *config, struct alloc *loaded, const struct load_facts *facts,
                          struct engine **ret_engine, struct hc_diag *diag)
 {
@@ -89,7 +99,7 @@ enum hc_err engine_start(const struct engine_config *config, struct alloc *loade
     e->store_ok = e->logged_ok = true;
     e->next_tick_ms = os_monotonic_ms() + e->timers->watchdog_tick_ms;
     (void)pthread_mutex_init(&e->mutex, NULL);
-    (void)pthread_cond_init(&e->work, NULL);
+    init_work(e);
     if (diag != NULL)
         diag->text[0] = '\0';
     enum hc_err err = prepare(e, facts);

@@ -25,6 +25,7 @@
 #define WAITING_MAX       65536        /* operations; above every limit of connections */
 #define NOTES_HELD_MAX    200000       /* notes that wait for a save; then the oldest go, and history is read from the store again */
 #define GROUP_PARTS       2
+#define GATHER_MAX_US     3000         /* the next group waits no longer for those who have just been answered; nor half the last save */
 
 struct note_batch { uint64_t seq; struct core_note *notes; size_t count; struct note_batch *next; };
 struct note_queue { struct note_batch *head, *tail; size_t notes; };
@@ -62,6 +63,8 @@ struct engine {
     hc_time down_at;
     int64_t saving_since_ms;             /* 0: no save under way */
     size_t saving_count;                 /* records in it */
+    int64_t gather_until_us;             /* the next group is taken then, or when so many operations wait as did at the last save's end */
+    size_t gather_count; bool gathering; /* gathering: the commit thread waits so; it is woken for that alone */
     char detail[HC_DIAG_SIZE];
     unsigned foreign_tries;
     struct group *held;                  /* keys alone */
@@ -87,6 +90,7 @@ struct engine {
 void engine_lock(struct engine *e);
 void engine_unlock(struct engine *e);      /* measures the hold */
 void engine_wait(struct engine *e);        /* on `work`; the wait is no hold */
+void engine_wait_until(struct engine *e, int64_t until_us);      /* the same, at most until that monotonic time */
 void engine_wake_loop(const struct engine *e);
 
 /* op_list.c */

@@ -23,6 +23,13 @@ void engine_wait(struct engine *e)
     e->locked_us = os_monotonic_us();
 }
 
+void engine_wait_until(struct engine *e, int64_t until_us)
+{
+    struct timespec until = { .tv_sec = until_us / 1000000, .tv_nsec = until_us % 1000000 * 1000 };
+    (void)pthread_cond_timedwait(&e->work, &e->mutex, &until);
+    e->locked_us = os_monotonic_us();
+}
+
 void engine_wake_loop(const struct engine *e)
 {
     uint64_t one = 1;

@@ -52,7 +52,8 @@ enum hc_err engine_step(struct engine *e, struct core_event *ev, hc_time now, st
         return err;
     if (result->dirty) {
         e->live_seq++;
-        (void)pthread_cond_signal(&e->work);
+        if (!e->gathering)
+            (void)pthread_cond_signal(&e->work);
     }
     notes_hold(e, result);
     note_event(e, ev);
@@ -119,6 +120,8 @@ void engine_submit(struct engine *engine, struct engine_op *op)
         op_push(&e->waiting, op);
         if (e->waiting_count++ == 0 || deadline_ms < e->first_deadline_ms)
             e->first_deadline_ms = deadline_ms;
+        if (e->gathering && e->waiting_count >= e->gather_count)
+            (void)pthread_cond_signal(&e->work);
     }
     engine_unlock(e);
     if (!waits)
