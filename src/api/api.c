@@ -2,6 +2,7 @@
 #include "pipeline.h"
 
 #include "hydra/base/arena.h"
+#include "screenshots.h"
 
 enum hc_err api_new(const struct api_config *config, struct api **ret_api, struct hc_diag *diag)
 {
@@ -13,7 +14,8 @@ enum hc_err api_new(const struct api_config *config, struct api **ret_api, struc
     api->started_at = config->now();
     api->started_ms = config->monotonic_ms();
     api->signs = signs_new();
-    enum hc_err err = api->signs == NULL ? hc_fail(diag, HC_ERR_NOMEM, "no memory for the api") : HC_OK;
+    api->screenshots = screenshots_new();
+    enum hc_err err = api->signs == NULL || api->screenshots == NULL ? hc_fail(diag, HC_ERR_NOMEM, "no memory for the api") : HC_OK;
     if (err != HC_OK) {
         api_free(api);
         return err;
@@ -28,6 +30,7 @@ void api_free(struct api *api)
     if (api == NULL)
         return;
     signs_free(api->signs);
+    screenshots_free(api->screenshots);
     hc_free(api);
 }
 
@@ -40,6 +43,7 @@ void api_turn(struct api *api)
 {
     wait_turn(api);
     events_turn(api);
+    enroll_turn(api);
 }
 
 void api_stopping(struct api *api)

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "hydra/base/log.h"
+#include "screenshots.h"
 
 #define LATE_SLACK_MS        500      /* the engine's own deadline comes first */
 #define STORE_RETRY_SECONDS  5
@@ -87,6 +88,8 @@ void call_begin(void *api, struct http_request *req)
         http_set_route(req, call->route->pattern);
         if ((call->route->scopes & SCOPE_PUBLIC) == 0)
             authorise(call);
+        if ((call->route->flags & ROUTE_PICTURE) != 0 && !http_answered(req))
+            screenshot_begin(call);
         break;
     case ROUTE_UNKNOWN:
         call_error(call, 404, "not_found", "There is no such route.", NULL, 0);
@@ -419,6 +422,11 @@ void call_json(struct call *call, unsigned status, struct hc_buf *json)
 void call_empty(struct call *call, unsigned status)
 {
     answer(call, status, NULL, "", 0);
+}
+
+void call_bytes(struct call *call, unsigned status, const char *content_type, const char *bytes, size_t len)
+{
+    answer(call, status, content_type, bytes, len);
 }
 
 void call_text(struct call *call, unsigned status, const char *content_type, const char *text)

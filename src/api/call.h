@@ -17,6 +17,7 @@ enum route_flag {
     ROUTE_BODY = 1,             /* has a JSON body; 415 for another type; absent where that is allowed reads as {} */
     ROUTE_HEAD_EXISTS = 2,      /* {id} must be a node with role head: 404 node_not_found, after 413/415, before 400 (rules §6.5.5) */
     ROUTE_NODE_EXISTS = 4,      /* {id} must be a node */
+    ROUTE_PICTURE = 256,        /* the body is a picture, larger than others: screenshots.c decides in `begin` whether it may come */
     ROUTE_BODY_EXISTS = 8       /* {id} must be a node with role body */
 };
 /* Tables end with {0}. */
@@ -24,7 +25,7 @@ struct api_route { enum http_method method; const char *pattern; unsigned scopes
 /* One table per resource file; router.c lists them all. Patterns without /api/v1 are at the root. */
 extern const struct api_route node_routes[], head_routes[], slot_claim_routes[], stream_routes[], eligible_routes[], venue_routes[],
     experience_routes[], body_routes[], slots_routes[], allocation_routes[], queue_routes[], event_routes[], session_routes[],
-    lease_routes[], health_routes[], district_routes[];
+    lease_routes[], health_routes[], district_routes[], enroll_routes[];
 
 enum wait_kind { WAIT_FOR_BODY /* key: body id */, WAIT_FOR_HEAD /* key: head id */, WAIT_FOR_SLOT /* key: district */, WAIT_KINDS };
 
@@ -70,6 +71,7 @@ void call_submit(struct call *call, call_render *render);                     /*
 void call_try(struct call *call, call_render *render);                        /* a dry run */
 void call_json(struct call *call, unsigned status, struct hc_buf *json);      /* takes the text; frees it */
 void call_empty(struct call *call, unsigned status);                          /* 204 */
+void call_bytes(struct call *call, unsigned status, const char *content_type, const char *bytes, size_t len);
 void call_text(struct call *call, unsigned status, const char *content_type, const char *text);
 /* {"error","code","detail"} and what else `extra` (members without braces, or NULL) says. retry_after_seconds 0: none. */
 void call_error(struct call *call, unsigned status, const char *error, const char *detail, const char *extra, int64_t retry_after_seconds);
@@ -113,7 +115,9 @@ struct api {
     struct api_config config;
     struct http_owner owner;
     struct signs_of_life *signs;                /* seen.c */
+    struct screenshots *screenshots;            /* screenshots.c */
     struct call *waiting[WAIT_KINDS], *waiting_last[WAIT_KINDS];       /* oldest first */
+    struct call *enroll_waiting;                /* enroll.c: pages that wait for their token */
     struct call *event_readers;                 /* events.c: who follows the events */
     bool stopping;
     hc_time started_at; int64_t started_ms;

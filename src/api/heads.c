@@ -5,6 +5,7 @@
 
 #include "head_config.h"
 #include "hydra/proto/head_put.h"
+#include "screenshots.h"
 
 static void answer_ok(struct call *call)
 {
@@ -128,7 +129,7 @@ static void stream_delete(struct call *call)
 
 static void commands_get(struct call *call)
 {
-    call_text(call, 200, NULL, "{\"screenshot\":false}");
+    call_text(call, 200, NULL, screenshot_asked(call, call->ids[0]) ? "{\"screenshot\":true}" : "{\"screenshot\":false}");
 }
 
 /* No XR session is ever made here, so none is there to see: 404 is how a head reads "over". */
@@ -169,6 +170,8 @@ const struct api_route head_routes[] = {
     { HTTP_PUT,    "/api/v1/heads/{id}",                  OWN_OR_ADMIN,           ROUTE_BODY | ROUTE_HEAD_EXISTS, head_put },
     { HTTP_GET,    "/api/v1/heads/{id}/experiences",      OWN_OR_ADMIN | OR_READ, ROUTE_HEAD_EXISTS,              head_experiences_get },
     { HTTP_GET,    "/api/v1/heads/{id}/commands",         SCOPE_SELF,             ROUTE_HEAD_EXISTS,              commands_get },
+    { HTTP_POST,   "/api/v1/heads/{id}/screenshot",       SCOPE_SELF,             ROUTE_PICTURE | ROUTE_HEAD_EXISTS, screenshot_post },
+    { HTTP_GET,    "/api/v1/heads/{id}/screenshot",       SCOPE_ADMIN,            ROUTE_HEAD_EXISTS,              screenshot_get },
     { HTTP_GET,    "/api/v1/heads/{id}/xr-session",       SCOPE_SELF,             ROUTE_HEAD_EXISTS,              xr_session_get },
     { HTTP_DELETE, "/api/v1/heads/{id}/stream",           OWN_OR_ADMIN,           ROUTE_HEAD_EXISTS,              stream_delete },
     { HTTP_GET,    "/api/v1/heads/{id}/wireguard-config", OWN_OR_ADMIN,           ROUTE_HEAD_EXISTS,              wireguard_get },

@@ -7,7 +7,7 @@
 
 static const enum metric_id fleet_gauges[] = {
     METRIC_SLOTS_TOTAL, METRIC_SLOTS_OCCUPIED, METRIC_QUEUE_DEPTH, METRIC_LEASE_AGE, METRIC_HEAD_RENEWAL_AGE, METRIC_BODY_REPORT_AGE,
-    METRIC_NAMED_CERTS, METRIC_CIRCUIT_OPEN, METRIC_DIVERGENCE,
+    METRIC_NAMED_CERTS, METRIC_CIRCUIT_OPEN, METRIC_DIVERGENCE, METRIC_SLOTS_DIVERGENT, METRIC_BODY_ONLINE,
 };
 
 /* A slot counts once, under the first of its causes in the order of rules §5. */
@@ -38,11 +38,30 @@ static void set_bodies(struct metrics *metrics, const struct core_view *v)
             continue;
         set_occupied(metrics, v, node, body);
         metrics_set(metrics, METRIC_CIRCUIT_OPEN, body->circuit.state == CIRCUIT_OPEN ? 1 : 0, body->rec.key);
+        metrics_set(metrics, METRIC_BODY_ONLINE, body_online(v, body->rec.key) ? 1 : 0, body->rec.key);
+        metrics_set(metrics, METRIC_BODY_REPORT_AGE, (double)hc_time_since(v->now, body_heard_at(v, body)) / 1e3, body->rec.key);
         const struct body_obs *obs = observed_body(v->obs, body->rec.key);
-        if (obs == NULL || !hc_time_set(obs->reported_at))
-            continue;
-        metrics_set(metrics, METRIC_BODY_REPORT_AGE, (double)hc_time_since(v->now, obs->reported_at) / 1e3, body->rec.key);
-        metrics_set(metrics, METRIC_NAMED_CERTS, (double)obs->client_count, body->rec.key);
+        if (obs != NULL && hc_time_set(obs->reported_at))
+            metrics_set(metrics, METRIC_NAMED_CERTS, (double)obs->client_count, body->rec.key);
+    }
+}
+
+/* What one slot disagrees about, added to its body's count. */
+static void add_divergent(struct metrics *metrics, const struct slot_row *row)
+{
+    for (unsigned bit = 0; bit < DIVERGENCE_BITS; bit++)
+        if ((row->divergence >> bit & 1) != 0)
+            metrics_add(metrics, METRIC_SLOTS_DIVERGENT, 1, row->venue, row->body_id, word_of(&divergence_words, (int)bit));
+}
+
+/* Tickets of venues that have no series of their own are counted together. */
+static void set_queues(struct metrics *metrics, const struct core_view *v, const struct venue_row *venues, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool known = venues[i].slots > 0 || alloc_venue(v->saved, venues[i].venue) != NULL;
+        if (known || venues[i].queue_depth > 0)
+            metrics_add(metrics, METRIC_QUEUE_DEPTH, venues[i].queue_depth,
+                        known || venue_is_known(v->saved, venues[i].venue) ? venues[i].venue : VENUE_OTHER);
     }
 }
 
@@ -53,6 +72,7 @@ static void set_rows(struct metrics *metrics, const struct slot_row *rows, size_
         const struct slot_row *row = &rows[i];
         for (unsigned bit = 0; bit < DIVERGENCE_BITS; bit++)
             divergences[bit] += row->divergence >> bit & 1;
+        add_divergent(metrics, row);
         if (row->lease == NULL)
             continue;
         char slot[INDEX_TEXT];
@@ -81,8 +101,7 @@ static enum hc_err set_fleet(struct call *call, const struct core_view *v)
         metrics_clear(metrics, fleet_gauges[i]);
     set_bodies(metrics, v);
     set_rows(metrics, rows, row_count);
-    for (size_t i = 0; i < venue_count; i++)
-        metrics_set(metrics, METRIC_QUEUE_DEPTH, venues[i].queue_depth, venues[i].venue);
+    set_queues(metrics, v, venues, venue_count);
     return HC_OK;
 }
 

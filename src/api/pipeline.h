@@ -24,6 +24,9 @@ void call_done(void *api, struct http_request *req);
 void wait_news(void *api, enum rec_kind kind, const char *key);      /* an engine_news_fn */
 void wait_turn(struct api *api);                                     /* runs those that have news */
 
+/* ---- enroll.c: pages that wait for their token; api_turn() calls it ---- */
+void enroll_turn(struct api *api);
+
 /* ---- seen.c: signs of life of nodes whose requests bring no event to the core ---- */
 struct signs_of_life *signs_new(void);                               /* NULL: no memory */
 void signs_free(struct signs_of_life *signs);

@@ -33,9 +33,7 @@ static enum hc_err tick_confirmation(struct step *s)
         if (node == NULL || body->unconfirmed_told || !body_online(&view, body->rec.key) || (obs != NULL && body_fresh(&view,
                                                                                                                        body->rec.key)))
             continue;
-        hc_time heard = hc_time_later(obs == NULL ? HC_TIME_NEVER : obs->reported_at, body->last_body_confirmation_at);
-        if (!hc_time_set(heard))
-            heard = node->enrolled_at;
+        hc_time heard = body_heard_at(&view, body);
         bool looped = body->boots_unconfirmed >= BOOTS_UNCONFIRMED_MAX &&
                       hc_time_since(s->now, s->obs->started_at) > s->t->body_report_fresh_ms;
         if (hc_time_since(s->now, heard) <= s->t->body_unconfirmed_ms && !looped)

@@ -26,6 +26,26 @@ bool body_fresh(const struct core_view *v, const char *body_id)
     return report_fresh(v, observed_body(v->obs, body_id));
 }
 
+hc_time body_heard_at(const struct core_view *v, const struct body_rec *body)
+{
+    const struct body_obs *obs = observed_body(v->obs, body->rec.key);
+    hc_time heard = hc_time_later(obs == NULL ? HC_TIME_NEVER : obs->reported_at, body->last_body_confirmation_at);
+    const struct node_rec *node = hc_time_set(heard) ? NULL : alloc_node(v->saved, body->rec.key);
+    return node == NULL ? heard : node->enrolled_at;
+}
+
+bool venue_is_known(const struct alloc *saved, const char *venue)
+{
+    if (alloc_venue(saved, venue) != NULL)
+        return true;
+    for (size_t i = 0; i < alloc_count(saved, REC_BODY); i++) {
+        const struct node_rec *node = alloc_node(saved, alloc_at(saved, REC_BODY, i)->key);
+        if (node != NULL && node->approval == APPROVAL_APPROVED && hc_same(node->venue, venue))
+            return true;
+    }
+    return false;
+}
+
 void body_pool(const struct node_rec *body, char out[POOL_SIZE])
 {
     (void)snprintf(out, POOL_SIZE, "%s/%s-owned", body->district, body->venue);

@@ -93,7 +93,7 @@ static struct api_config api_settings(const struct daemon *d, const struct daemo
 {
     return (struct api_config){
         .engine = d->engine, .feed = d->feed, .metrics = d->metrics, .core = &d->core, .operator_token = operator_tokens_find,
-        .operator_ctx = d->tokens, .now = os_now, .random = os_random,
+        .operator_ctx = d->tokens, .enrolment = operator_tokens_enrolment, .now = os_now, .random = os_random,
             .version = HYDRA_VERSION,
         .server_url = d->server_url, .enrol_pending = from->approve == APPROVE_MANUAL,
             .metrics_on_loopback = from->metrics_open_on_loopback,
@@ -139,7 +139,7 @@ static enum hc_err name_server(struct daemon *d, char *url, size_t size)
 static int open_wire(struct daemon *d, struct hc_diag *diag)
 {
     char url[128];
-    enum hc_err err = operator_tokens_open(d->config->data_dir, &d->tokens, diag);
+    enum hc_err err = operator_tokens_open(d->config->data_dir, d->core.secret, &d->tokens, diag);
     if (err != HC_OK)
         return complain(diag, refusal_code(err));
     struct api_config settings = api_settings(d, d->config);

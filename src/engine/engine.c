@@ -114,6 +114,7 @@ enum hc_err engine_start(const struct engine_config *config, struct alloc *loade
         engine_free(e);
         return err;
     }
+    tally_start(e);
     engine_wake_loop(e);                  /* the notes of the start are to be published */
     *ret_engine = e;
     return HC_OK;

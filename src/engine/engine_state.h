@@ -41,6 +41,9 @@ struct group {
     struct group *next;
 };
 
+#define VENUES_REMEMBERED 64
+struct venue_answer { char venue[HC_NAME_SIZE]; bool known; int64_t until_ms; };      /* venue_label.c */
+
 struct observed_key { enum rec_kind kind; char key[HC_ID_SIZE]; };
 struct node_token;                       /* node_tokens.c */
 
@@ -83,6 +86,7 @@ struct engine {
     struct observed_key *seen; size_t seen_count, seen_size; bool seen_any;
     engine_news_fn *news_fn; void *news_ctx;
     bool logged_ok;
+    struct venue_answer venues[VENUES_REMEMBERED];
     int64_t next_tick_ms, next_probe_ms, next_publish_ms, next_rescan_ms;
 };
 
@@ -146,9 +150,13 @@ void tokens_change(struct engine *e, const struct node_rec *old, const struct no
 void tokens_fill(struct engine *e);
 void tokens_free(struct engine *e);
 
+/* venue_label.c; loop, without the mutex. The venue, or VENUE_OTHER. */
+const char *venue_label(struct engine *e, const char *venue);
+
 /* tally.c */
-void tally_notes(const struct engine *e, const struct core_note *notes, size_t count);
-void tally_answer(const struct engine *e, const struct engine_op *op);
+void tally_start(const struct engine *e);                        /* what counts from 0 before it first happens */
+void tally_notes(struct engine *e, const struct core_note *notes, size_t count);
+void tally_answer(struct engine *e, const struct engine_op *op);
 void tally_save(const struct engine *e, enum save_outcome outcome, int64_t took_us);
 
 #endif

@@ -43,7 +43,8 @@ static const struct row rows[] = {
     { "POST", "/api/v1/leases/{lease_id}/revoke", "A" }, { "POST", "/api/v1/nodes/{id}/circuit/reset", "A" },
     { "POST", "/api/v1/safe-mode/end", "A" }, { "GET", "/health", "P" }, { "GET", "/api/v1/health", "P" }, { "GET", "/livez", "P" },
     { "GET", "/api/v1/livez", "P" }, { "GET", "/readyz", "P" }, { "GET", "/api/v1/readyz", "P" }, { "GET", "/metrics", "ARL" },
-    { "GET", "/api/v1/metrics", "ARL" },
+    { "GET", "/api/v1/metrics", "ARL" }, { "POST", "/api/v1/heads/{id}/screenshot", "S" },
+    { "GET", "/api/v1/heads/{id}/screenshot", "A" }, { "GET", "/enroll", "A" },
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 

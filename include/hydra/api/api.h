@@ -9,10 +9,15 @@
 #include "hydra/http/http.h"
 
 struct api_sunshine { const char *district, *username, *password; };     /* wire §2: to the head itself, until per_device_identity */
+/* What GET /enroll shows: an enrolment token that is the same at every look until it is revoked. LATER: it is being made, ask again. */
+#define API_TOKEN_SIZE 64
+enum api_enrolment { API_ENROLMENT_READY, API_ENROLMENT_LATER, API_ENROLMENT_FAILED };
+typedef enum api_enrolment api_enrolment_fn(void *ctx, char ret_token[API_TOKEN_SIZE], char ret_id[HC_ID_SIZE]);
 struct api_config {
     struct engine *engine; struct feed *feed; struct metrics *metrics;
     const struct core_config *core;
     auth_lookup_fn *operator_token; void *operator_ctx;   /* operators' tokens: whose is this digest */
+    api_enrolment_fn *enrolment;       /* its ctx is operator_ctx */
     const char *version, *server_url;  /* server_url: what enrolled devices are told */
     bool enrol_pending;                /* enrollment: {approve: manual} */
     bool metrics_on_loopback;

@@ -19,6 +19,11 @@ struct seeker { const char *head_id, *experience, *ticket_id; enum lease_mode mo
 uint32_t slot_why_not_for(const struct core_view *v, const struct body_rec *body, uint32_t slot, const struct seeker *who);
 bool body_online(const struct core_view *v, const char *node_id);
 bool body_fresh(const struct core_view *v, const char *body_id);       /* newest report within bodyReportFresh */
+/* When the body was last heard, over our restarts too; before its first report: when it was enrolled (§8.3). */
+hc_time body_heard_at(const struct core_view *v, const struct body_rec *body);
+/* An admin PUT it, or an approved body stands there. Every other name a fleet token is enough to make up: metrics call it VENUE_OTHER. */
+#define VENUE_OTHER "other"
+bool venue_is_known(const struct alloc *saved, const char *venue);
 /* Pool of a body, for reports: "<district>/<venue>-owned". `out` has room for two names and the rest. */
 #define POOL_SIZE (2 * HC_NAME_SIZE + 16)
 void body_pool(const struct node_rec *body, char out[POOL_SIZE]);

@@ -20,8 +20,9 @@
 
 #define TURN_MS       20
 #define REQUEST_SIZE  (512 * 1024)
-#define REPLY_MAX     (8 * 1024 * 1024)
+#define REPLY_MAX     (9 * 1024 * 1024)
 #define STARTED_MS    200
+#define PROMISE_TURNS 5               /* until the server has seen it */
 
 const char *const RIG_ADMIN = "admin-token", *const RIG_READ = "read-token", *const RIG_FLEET = "fleet-token";
 
@@ -130,6 +131,19 @@ static bool find_operator(void *ctx, const char *token_hash, struct principal *r
     return false;
 }
 
+/* The first to ask is told to wait for it. */
+static enum api_enrolment enrolment(void *ctx, char ret_token[API_TOKEN_SIZE], char ret_id[HC_ID_SIZE])
+{
+    struct rig *r = ctx;
+    if (r->enrolment_fails)
+        return API_ENROLMENT_FAILED;
+    if (r->enrolment_asked++ == 0)
+        return API_ENROLMENT_LATER;
+    hc_copy(ret_token, API_TOKEN_SIZE, RIG_FLEET);
+    hc_copy(ret_id, HC_ID_SIZE, "enroll-1");
+    return API_ENROLMENT_READY;
+}
+
 static void open_engine(struct rig *r)
 {
     struct hc_diag diag = { "" };
@@ -150,7 +164,7 @@ static void open_wire(struct rig *r)
     static const struct api_sunshine sunshine[] = { { RIG_DISTRICT, "sunny", "shine" } };
     struct hc_diag diag = { "" };
     r->config = (struct api_config){ .engine = r->engine, .feed = r->feed, .metrics = r->metrics, .core = &r->core,
-        .operator_token = find_operator,
+        .operator_token = find_operator, .operator_ctx = r, .enrolment = enrolment,
                                      .random = os_random, .now = rig_now, .version = "0.0.1", .server_url = "http://cluster.example",
                                          .metrics_on_loopback = true,
                                      .sunshine = sunshine, .sunshine_count = 1, .monotonic_ms = os_monotonic_ms };
@@ -300,6 +314,23 @@ int rig_start(struct rig *r, const char *method, const char *path, const char *t
 {
     const char *headers = body == NULL ? "" : "Content-Type: application/json\r\n";
     return start_raw(r, method, path, token, headers, body, body == NULL ? 0 : strlen(body));
+}
+
+int rig_promise(struct rig *r, const char *method, const char *path, const char *token, size_t len)
+{
+    char headers[64];
+    (void)snprintf(headers, sizeof headers, "Content-Length: %zu\r\n", len);
+    int fd = start_raw(r, method, path, token, headers, NULL, 0);
+    for (unsigned i = 0; i < PROMISE_TURNS; i++)
+        rig_turn(r, TURN_MS);
+    return fd;
+}
+
+void rig_hang_up(struct rig *r, int fd)
+{
+    (void)close(fd);
+    for (unsigned i = 0; i < PROMISE_TURNS; i++)
+        rig_turn(r, TURN_MS);
 }
 
 bool rig_answered(struct rig *r, int fd)

@@ -39,6 +39,8 @@ struct rig {
     struct http_server *http;
     int wake_fd;
     uint64_t report_seq;
+    unsigned enrolment_asked;
+    bool enrolment_fails;
     unsigned port;
 };
 
@@ -65,6 +67,9 @@ void rig_ask_raw(struct rig *r, const char *method, const char *path, const char
                  struct reply *ret);
 /* Sends, and answers later: *ret_fd is given to rig_answer(). */
 int rig_start(struct rig *r, const char *method, const char *path, const char *token, const char *body);
+/* Headers that promise a body of `len` bytes, and not one of them; and the end of such a connection. */
+int rig_promise(struct rig *r, const char *method, const char *path, const char *token, size_t len);
+void rig_hang_up(struct rig *r, int fd);
 bool rig_answered(struct rig *r, int fd);             /* something of the answer has come */
 void rig_answer(struct rig *r, int fd, struct reply *ret);     /* turns until it is whole; closes fd */
 void rig_parked(struct rig *r, const char *why, unsigned count);       /* turns until so many requests wait: "commit", "news", "slot" */

@@ -144,14 +144,16 @@ static void test_metrics__fleet__has_its_gauges(void **state)
     has_line(&reply, "hydracluster_slots_total{venue=\"north\",body=\"%s\"} 1\n", b1);
     has_line(&reply, "hydracluster_slots_occupied{venue=\"north\",body=\"%s\",cause=\"leased\"} 1\n", b1);
     has_line(&reply, "hydracluster_slots_occupied{venue=\"north\",body=\"%s\",cause=\"no_report\"} 1\n", b2);
-    has_line(&reply, "hydracluster_queue_depth{venue=\"south\"} 1\n");
+    has_line(&reply, "hydracluster_queue_depth{venue=\"other\"} 1\n");         /* nobody PUT `south`, and no body stands there */
     has_line(&reply, "hydracluster_lease_age_seconds{venue=\"north\",body=\"%s\",slot=\"0\"} ", b1);
     has_line(&reply, "hydracluster_body_report_age_seconds{body=\"%s\"} ", b1);
     has_line(&reply, "hydracluster_circuit_open{body=\"%s\"} 0\n", b1);
     has_line(&reply, "hydracluster_divergence{kind=\"unauthorized_stream\"} 0\n");
     has_line(&reply, "hydracluster_claims_granted_total{");
+    has_line(&reply, "hydracluster_body_report_age_seconds{body=\"%s\"} ", b2);      /* since it was enrolled */
+    has_line(&reply, "hydracluster_body_online{body=\"%s\"} 1\n", b1);
     char absent[160];
-    (void)snprintf(absent, sizeof absent, "hydracluster_body_report_age_seconds{body=\"%s\"}", b2);
+    (void)snprintf(absent, sizeof absent, "hydracluster_named_certs_count{body=\"%s\"}", b2);
     assert_null(strstr(reply.body, absent));
     reply_free(&reply);
 }
