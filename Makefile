@@ -41,8 +41,15 @@ programs       := $(foreach l,$(program_layers),$(OUT)/$(PROGRAM_$(l)))
 
 unit_sources := $(wildcard tests/unit/*/test_*.c)
 unit_programs := $(patsubst tests/unit/%.c,$(OUT)/unit/%,$(unit_sources))
+# PROGRAM.run runs a test program: one target each, so that they run side by side and one that fails hides no other.
+run_test       = scripts/run-test
+# Compiling wants all cores; test programs mostly wait, so twice as many run at once.
+CORES         := $(shell nproc)
+with_jobs      = --no-print-directory -k -O -j
+# Linking the many test programs with gold takes a third of the time.
+TEST_LDFLAGS  := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 
-.PHONY: all help check unit unit-programs lint asan ubsan tsan cov install clean $(addprefix unit-,$(layers))
+.PHONY: all help check check-parts check-programs unit unit-programs graphs lint asan ubsan tsan cov install clean $(addprefix unit-,$(layers))
 .SECONDARY:
 all: $(programs)
 
@@ -54,11 +61,10 @@ $(OUT)/lib/lib$(1).a: $(patsubst src/%.c,$(OUT)/obj/%.o,$(filter-out src/$(1)/ma
 	@mkdir -p $$(@D)
 	@rm -f $$@
 	@ar rcs $$@ $$^
-unit-$(1): $(patsubst tests/unit/%.c,$(OUT)/unit/%,$(wildcard tests/unit/$(1)/test_*.c))
-	@set -e; for t in $$^; do $$$$t; done
+unit-$(1): $(patsubst tests/unit/%.c,$(OUT)/unit/%.run,$(wildcard tests/unit/$(1)/test_*.c))
 $(patsubst tests/unit/%.c,$(OUT)/unit/%,$(wildcard tests/unit/$(1)/test_*.c)): $(OUT)/unit/$(1)/%: $(OUT)/tobj/unit/$(1)/%.o $(patsubst tests/unit/%.c,$(OUT)/tobj/unit/%.o,$(filter-out tests/unit/$(1)/test_%,$(wildcard tests/unit/$(1)/*.c))) $(foreach l,$(call link_layers,$(1)),$(OUT)/lib/lib$(l).a)
 	@mkdir -p $$(@D)
-	$$(CC) $$(LDFLAGS) $$(filter %.o,$$^) $(call link_with,$(call link_layers,$(1))) -lcmocka -o $$@
+	$$(CC) $$(LDFLAGS) $(TEST_LDFLAGS) $$(filter %.o,$$^) $(call link_with,$(call link_layers,$(1))) -lcmocka -o $$@
 endef
 $(foreach l,$(layers),$(eval $(call layer_rules,$(l))))
 
@@ -76,12 +82,18 @@ $(OUT)/tobj/%.o: tests/%.c
 	$(CC) $(CPPFLAGS) -Itests/support $(CFLAGS) -c $< -o $@
 
 unit-programs: $(unit_programs)
-unit: $(unit_programs)
-	@set -e; for t in $(unit_programs); do $$t; done
+.PHONY: $(addsuffix .run,$(unit_programs))
+$(addsuffix .run,$(unit_programs)): %.run: %
+	@$(run_test) $*.log $*
+unit: $(addsuffix .run,$(unit_programs))
 
 ## make            the programs, into build/
-## make check      lint excepted, the whole suite of this variant: unit, simulation, scenarios, integration
-check: all unit sim-check integration fuzz-corpus
+## make check      lint excepted, the whole suite of this variant: unit, simulation, scenarios, integration; a failure hides no other
+check:
+	@$(MAKE) $(with_jobs)$(CORES) check-programs || true
+	@$(MAKE) $(with_jobs)$$((2 * $(CORES))) check-parts
+check-parts: all integration sim-check unit fuzz-corpus
+check-programs: all unit-programs integration-programs sim-programs corpus-programs
 ## make asan       the same suite under AddressSanitizer with leak detection
 asan:
 	$(MAKE) VARIANT=asan check
@@ -91,6 +103,9 @@ ubsan:
 ## make tsan       the unit tests of the threaded layers under ThreadSanitizer
 tsan:
 	$(MAKE) VARIANT=tsan unit-engine unit-feed
+## make graphs     docs/STATES.md and docs/lease-states.svg from the table of lease transitions
+graphs: $(OUT)/unit/core/test_lease_graph
+	HYDRA_GOLDEN_UPDATE=1 $<
 ## make lint       house checks: style, layers, purity, format, cppcheck
 lint:
 	@scripts/lint

@@ -6,7 +6,7 @@ support_layers  := $(call link_layers,client)
 # What lies beside the test programs belongs to each of them, as in tests/unit.
 support_objects += $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(filter-out tests/integration/test_%,$(wildcard tests/integration/*.c)))
 
-.PHONY: integration torture fuzz fuzz-corpus fuzz-targets
+.PHONY: integration integration-programs corpus-programs torture scenarios fuzz fuzz-corpus fuzz-targets
 # The programs that integration tests start; a library to be preloaded is never built with a sanitizer.
 $(OUT)/faultfs.so: tests/support/faultfs.c
 	@mkdir -p $(@D)
@@ -18,17 +18,21 @@ $(OUT)/integration/test_routes: extra_layers := $(route_layers)
 $(OUT)/integration/test_routes: $(foreach l,$(route_layers),$(OUT)/lib/lib$(l).a)
 $(OUT)/integration/test_%: $(OUT)/tobj/integration/test_%.o $(support_objects) $(foreach l,$(support_layers),$(OUT)/lib/lib$(l).a)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(filter %.o,$^) $(call link_with,$(sort $(support_layers) $(extra_layers))) -lcmocka -ljansson -o $@
+	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(sort $(support_layers) $(extra_layers))) -lcmocka -ljansson -o $@
 $(OUT)/integration/test_support: $(OUT)/tobj/support/test_support.o $(support_objects) $(foreach l,$(support_layers),$(OUT)/lib/lib$(l).a)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(filter %.o,$^) $(call link_with,$(support_layers)) -lcmocka -ljansson -o $@
+	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(support_layers)) -lcmocka -ljansson -o $@
 
 ## make integration  the real daemon on loopback: real files, faults of the disk, kill -9
 integration_runs := $(addsuffix .run,$(integration_programs))
 .PHONY: $(integration_runs)
-$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/faultfs.so
-	$<
+$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/faultfs.so
+	@$(run_test) $*.log $*
 integration: $(integration_runs)
+integration-programs: $(integration_programs) $(OUT)/faultfs.so
+## make scenarios  all stories of docs/scenarios under hydrasim, those too that take minutes
+scenarios: $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/integration/test_scenarios
+	$(OUT)/integration/test_scenarios --all
 ## make torture    500 heads, 40 slots, 100 rounds of kill -9: acknowledged = stored, no slot twice, no epoch falls
 torture: $(OUT)/hydraclusterd $(OUT)/faultfs.so $(OUT)/integration/test_kill
 	$(OUT)/integration/test_kill --heads 500 --slots 40 --rounds 100
@@ -37,19 +41,24 @@ torture: $(OUT)/hydraclusterd $(OUT)/faultfs.so $(OUT)/integration/test_kill
 SECONDS      ?= 60
 FUZZ_CC      ?= clang
 fuzz_names   := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-fuzz_layers  := $(call link_layers,proto) $(filter-out $(call link_layers,proto),$(call link_layers,store))
-fuzz_sources := $(foreach l,$(fuzz_layers),$(wildcard src/$(l)/*.c))
-FUZZ_FLAGS   := -Iinclude -D_GNU_SOURCE -std=c17 $(WARN) -O1 -g -fno-omit-frame-pointer
-fuzz_objects := $(patsubst src/%.c,$(BUILD)/fuzz/obj/%.o,$(fuzz_sources))
-$(BUILD)/fuzz/obj/%.o: src/%.c
+fuzz_layers  := $(call link_layers,daemon)
+fuzz_sources := $(filter-out src/daemon/main.c,$(foreach l,$(fuzz_layers),$(wildcard src/$(l)/*.c)))
+fuzz_libs    := $(sort $(foreach l,$(fuzz_layers),$(LIBS_$(l)))) -lcmocka -ljansson -pthread
+# fuzz_routes stands on the fixture of the unit tests of api.
+fuzz_fixture := $(filter-out tests/unit/api/test_%,$(wildcard tests/unit/api/*.c))
+FUZZ_FLAGS   := -Iinclude -D_GNU_SOURCE -DHYDRA_VERSION='"$(VERSION)"' -std=c17 $(WARN) -O1 -g -fno-omit-frame-pointer
+fuzz_objects := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(fuzz_sources))
+$(BUILD)/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address -MMD -MP -c $< -o $@
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(fuzz_objects)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -Itests/support -fsanitize=fuzzer-no-link,address -MMD -MP -c $< -o $@
+$(BUILD)/fuzz/fuzz_routes: $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(fuzz_fixture))
+$(BUILD)/fuzz/%: $(BUILD)/fuzz/obj/tests/fuzz/%.o $(fuzz_objects)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer,address $< $(fuzz_objects) $(sort $(foreach l,$(fuzz_layers),$(LIBS_$(l)))) -pthread -o $@
+	$(FUZZ_CC) -fsanitize=fuzzer,address $^ $(fuzz_libs) -o $@
+$(OUT)/fuzz-corpus/fuzz_routes: $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(fuzz_fixture))
 $(OUT)/fuzz-corpus/%: $(OUT)/tobj/fuzz/%.o $(OUT)/tobj/fuzz/corpus_main.o $(foreach l,$(fuzz_layers),$(OUT)/lib/lib$(l).a)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(filter %.o,$^) $(call link_with,$(fuzz_layers)) -o $@
+	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(fuzz_layers)) -lcmocka -ljansson -o $@
 fuzz-targets: $(foreach f,$(fuzz_names),$(BUILD)/fuzz/$(f))
 ## make fuzz       SECONDS=60 of libFuzzer on each parser; new finds are kept in build/fuzz/found
 fuzz: fuzz-targets
@@ -58,5 +67,9 @@ fuzz: fuzz-targets
 	    -artifact_prefix=$(BUILD)/fuzz/$$f- $(BUILD)/fuzz/found/$$f tests/fuzz/corpus/$$f 2>$(BUILD)/fuzz/$$f.log \
 	  || { tail -n 40 $(BUILD)/fuzz/$$f.log; exit 1; }; grep -E '^stat::number_of_executed' $(BUILD)/fuzz/$$f.log; done
 ## make fuzz-corpus  every file of the corpora through its parser, without a fuzzer
-fuzz-corpus: $(foreach f,$(fuzz_names),$(OUT)/fuzz-corpus/$(f))
-	@set -e; for f in $(fuzz_names); do $(OUT)/fuzz-corpus/$$f tests/fuzz/corpus/$$f/*; done
+corpus_runs := $(patsubst %,$(OUT)/fuzz-corpus/%.run,$(fuzz_names))
+.PHONY: $(corpus_runs)
+$(corpus_runs): %.run: %
+	@$(run_test) $*.log $* tests/fuzz/corpus/$(notdir $*)/*
+fuzz-corpus: $(corpus_runs)
+corpus-programs: $(patsubst %,$(OUT)/fuzz-corpus/%,$(fuzz_names))

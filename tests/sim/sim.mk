@@ -9,18 +9,23 @@ SIM_LONG_SECONDS ?= 600
 SIM_LONG_HOURS ?= 20000
 SIM_DEPTH ?= 5
 
-.PHONY: sim-check sim-long
+.PHONY: sim-check sim-long sim-scenarios sim-twice sim-random sim-small sim-programs
 $(OUT)/sim: $(OUT)/tobj/sim/main.o $(sim_objects) $(sim_libs)
-	$(CC) $(LDFLAGS) $^ -o $@
+	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $^ -o $@
 $(OUT)/scenario: $(scenario_objects) $(sim_objects) $(sim_libs)
-	$(CC) $(LDFLAGS) $^ -o $@
+	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $^ -o $@
 
 ## make sim-check  scenarios, random fleets for $(SIM_SECONDS) s, the small space walked completely
-sim-check: $(OUT)/sim $(OUT)/scenario
-	@$(OUT)/scenario tests/sim/scn/*.scn
-	@$(OUT)/sim --seed 7 --hours 2 --twice
-	@$(OUT)/sim --seconds $(SIM_SECONDS)
-	@$(OUT)/sim --enumerate $(SIM_DEPTH)
+sim-programs: $(OUT)/sim $(OUT)/scenario
+sim-check: sim-scenarios sim-twice sim-random sim-small
+sim-scenarios: $(OUT)/scenario
+	@$(run_test) $(OUT)/sim-scenarios.log $(OUT)/scenario tests/sim/scn/*.scn
+sim-twice: $(OUT)/sim
+	@$(run_test) $(OUT)/sim-twice.log $(OUT)/sim --seed 7 --hours 2 --twice
+sim-random: $(OUT)/sim
+	@$(run_test) $(OUT)/sim-random.log $(OUT)/sim --seconds $(SIM_SECONDS)
+sim-small: $(OUT)/sim
+	@$(run_test) $(OUT)/sim-small.log $(OUT)/sim --enumerate $(SIM_DEPTH)
 
 ## make sim-long   random fleets for ten minutes on two cores, then the planted bugs
 sim-long: $(OUT)/sim $(OUT)/scenario
