@@ -3,7 +3,8 @@
 #
 # - src/L and include/hydra/L: "hydra/X/..." only for X = L or X in ALLOW_L; third-party headers only as HEADERS_L says;
 # - any other "..." is a private header and lies in the same folder; unit tests of L may reach into src/L as "../../../src/L/NAME.h" and
-#   into no other layer's folder, whatever way the path takes; fuzz targets may reach into any as "../../src/L/NAME.h";
+#   into no other layer's folder, whatever way the path takes; fuzz targets may reach into any as "../../src/L/NAME.h",
+#   and into the fixtures of its tests as "../unit/L/NAME.h";
 # - tests/unit/L: L and all that it may include, however far down; tests/sim: base and core; other tests: every layer;
 # - tests may also include what lies in tests/support, tests/sim may not.
 set -euo pipefail
@@ -66,7 +67,8 @@ awk -v other="$other_packages" '
         if (where == "tests" && part[2] == "fuzz" && inner ~ /^\.\.\/\.\.\/src\/[a-z]+\/[a-z0-9_]+\.h$/) {
             split(inner, step, "/"); reaches = step[4]
         }
-        from_root = inner; sub(/^(\.\.\/)+/, "", from_root)
+        if (where == "tests" && part[2] == "fuzz" && inner ~ /^\.\.\/unit\/[a-z]+\/[a-z0-9_]+\.h$/) reaches = "unit"
+        from_root = inner; sub(/^(\.\.\/)+/, reaches == "unit" ? "tests/" : "", from_root)
 
         if (path !~ /^["<]/) say("an include names its header: " path)
         else if (reaches != "" && path ~ /^"/) { if (!exists(from_root)) say("no such header: " inner) }
