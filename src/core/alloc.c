@@ -124,6 +124,7 @@ struct rec *alloc_edit(struct alloc *alloc, enum rec_kind kind, const char *key)
     copy->step = alloc->step;
     rec_table_set(table, i, copy);
     note_change(alloc, kind, copy->key, now);      /* the table's reference moves to the change */
+    roster_stale(alloc, kind, copy->key);
     return copy;
 }
 
@@ -144,6 +145,7 @@ struct rec *alloc_create(struct alloc *alloc, enum rec_kind kind, const char *ke
     }
     if (!known)
         note_change(alloc, kind, made->key, NULL);
+    roster_added(alloc, kind, made->key);
     return made;
 }
 
@@ -160,7 +162,9 @@ enum hc_err alloc_remove(struct alloc *alloc, enum rec_kind kind, const char *ke
         return err;
     if (!known)
         note_change(alloc, kind, now->key, rec_ref(now));
-    rec_unref(rec_table_take(table, key));
+    struct rec *gone = rec_table_take(table, key);
+    roster_removed(alloc, kind, gone->key);
+    rec_unref(gone);
     return HC_OK;
 }
 
@@ -171,6 +175,8 @@ void alloc_begin_step(struct alloc *alloc)
     alloc->last_count = 0;
     if (!alloc->index->built)
         (void)index_build(alloc);         /* without it lookups are slow, not wrong */
+    if (!alloc->index->roster.built)
+        roster_build(alloc);
 }
 
 static void forget_step(struct alloc *alloc)
@@ -183,13 +189,19 @@ void alloc_undo_step(struct alloc *alloc)
 {
     for (size_t i = alloc->step_count; i > 0; i--) {
         struct rec_change *change = &alloc->step_changes[i - 1];
-        rec_unref(rec_table_take(table_of(alloc, change->kind), change->key));
+        struct rec *made = rec_table_take(table_of(alloc, change->kind), change->key);
+        if (made != NULL)
+            roster_removed(alloc, change->kind, change->key);
+        rec_unref(made);
         if (change->old == NULL)
             continue;
         enum hc_err err = rec_table_insert(table_of(alloc, change->kind), change->old);
         assert(err == HC_OK);             /* the table had this many before */
         (void)err;
+        roster_added(alloc, change->kind, change->key);
     }
+    for (size_t i = 0; i < alloc->step_count; i++)
+        roster_refresh(alloc, alloc->step_changes[i].kind, alloc->step_changes[i].key);
     forget_step(alloc);
 }
 
@@ -218,6 +230,7 @@ enum hc_err alloc_end_step(struct alloc *alloc, bool *ret_changed)
     for (size_t i = 0; i < alloc->step_count; i++) {
         struct rec_change *change = &alloc->step_changes[i];
         index_replace(alloc->index, change->kind, change->old, alloc_get(alloc, change->kind, change->key));
+        roster_refresh(alloc, change->kind, change->key);
         add_dirty(alloc, change->kind, change->key);
         rec_unref(change->old);
         change->old = NULL;
@@ -265,10 +278,13 @@ enum hc_err alloc_put(struct alloc *alloc, enum rec_kind kind, const char *key, 
         rec_table_set(table, i, version);
     } else if (found) {
         old = rec_table_take(table, key);
+        roster_removed(alloc, kind, old->key);
     } else if (version != NULL) {
         err = rec_table_insert(table, version);
         assert(err == HC_OK);
+        roster_added(alloc, kind, version->key);
     }
+    roster_refresh(alloc, kind, version == NULL ? key : version->key);
     index_replace(alloc->index, kind, old, version);
     rec_unref(old);
     return HC_OK;

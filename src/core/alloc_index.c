@@ -116,6 +116,7 @@ void index_free(struct alloc_index *index)
     if (index == NULL)
         return;
     maps_drop(index);
+    roster_drop(&index->roster);
     change_free(&index->step);
     hc_free(index);
 }

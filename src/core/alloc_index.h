@@ -7,6 +7,7 @@
 #define CORE_ALLOC_INDEX_H
 
 #include "hydra/core/records.h"
+#include "roster.h"
 
 struct map_entry { uint64_t hash; uint32_t count; char key[HC_ID_SIZE]; };       /* count 0: free */
 struct multimap { struct map_entry *at; size_t size, used; };                     /* open addressing; size is a power of two */
@@ -20,6 +21,7 @@ struct alloc_index {
     struct multimap heads;         /* head id -> body with a non-terminal lease of it */
     struct multimap streams;       /* head id -> stream that is not ended */
     struct change_index step;
+    struct roster roster;
 };
 struct alloc_dirty_index { struct change_index dirty; };
 

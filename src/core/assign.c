@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hydra/base/arena.h"
+#include "roster.h"
 #include "seeking.h"
 
 struct table { size_t slot_count; struct free_slot *slots; size_t ticket_count; const struct ticket_rec **tickets; };
@@ -57,15 +58,25 @@ static enum hc_err gather_tickets(const struct core_view *v, const char *distric
     return HC_OK;
 }
 
+/* Every slot of it is leased, or it stands in another district. */
+static bool row_has_none(const struct roster_row *rows, size_t i, uint32_t district)
+{
+    return rows != NULL && rows[i].known && (!rows[i].open || rows[i].district != district);
+}
+
 enum hc_err free_slots(const struct core_view *v, const char *district, struct hc_arena *arena, struct free_slot **ret, size_t *ret_count)
 {
     size_t size = 0, count = 0;
+    const struct roster_row *rows = roster_rows(v->saved);
+    uint32_t name = roster_name(district);
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++)
-        size += ((const struct body_rec *)alloc_at(v->saved, REC_BODY, i))->slot_count;
+        size += row_has_none(rows, i, name) ? 0 : ((const struct body_rec *)alloc_at(v->saved, REC_BODY, i))->slot_count;
     struct free_slot *slots = hc_arena_array(arena, size + 1, sizeof slots[0]);
     if (slots == NULL)
         return HC_ERR_NOMEM;
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
+        if (row_has_none(rows, i, name))
+            continue;
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
         const struct node_rec *node = body_node(v->saved, body);
         if (node == NULL || !hc_same(node->district, district))

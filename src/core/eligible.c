@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "roster.h"
 #include "seeking.h"
 #include "view.h"
 
@@ -129,6 +130,7 @@ static struct rank rank_of(const struct core_view *v, const struct node_rec *hea
     const struct body_obs *obs = body_observed(v->obs, body);
     struct rank rank = { .flags = flags, .body_id = body->rec.key, .slot = slot, .memory_mb = obs == NULL ? 0 : obs->gpu_memory_total_mb };
     rank.salt = hc_fnv1a64(body->rec.hash, head == NULL ? "" : head->rec.key);      /* of the body's key, then the head's */
+    assert(rank.memory_mb <= v->obs->memory_mb_most);
     return rank;
 }
 
@@ -167,7 +169,11 @@ static size_t slots_of_all(const struct alloc *saved)
     return count;
 }
 
-struct look { struct seeking k; const char *prefer_body_id; bool all; struct picks *kept; struct ranked *found; size_t count; };
+struct look {
+    struct seeking k; const char *prefer_body_id; bool all; struct picks *kept;
+    struct roster_row wanted;                /* the head's own names, as a row has them; body: the preferred one's */
+    struct ranked *found; size_t count;
+};
 
 /* Who only wants the best slot is spared most of the questions: a slot is asked only if it would win with the kindest answers. */
 static bool cannot_win(const struct look *look, const struct body_rec *body, const struct node_rec *node, uint32_t slot)
@@ -207,13 +213,42 @@ static void look_at(struct look *look, const struct body_rec *body, const struct
     look->count = look->all ? look->count + 1 : 1;
 }
 
+/* As cannot_win(), of all slots of the body, by what the row says alone. */
+static bool row_cannot_win(const struct look *look, const struct roster_row *row)
+{
+    const struct roster_row *wanted = &look->wanted;
+    if (!row->known)
+        return false;
+    if (!row->open || row->district != wanted->district)
+        return true;
+    if (look->count == 0)
+        return false;
+    const struct rank *best = &look->found[0].rank;
+    uint32_t kindest = RANK_ELIGIBLE | RANK_NOT_DEMOTED | RANK_NOT_SILENT | RANK_FREE;
+    kindest |= look->prefer_body_id != NULL && row->body == wanted->body ? RANK_PREFERRED : 0;
+    kindest |= wanted->machine != 0 && row->machine == wanted->machine ? RANK_SAME_MACHINE : 0;
+    kindest |= row->venue == wanted->venue ? RANK_SAME_VENUE : 0;
+    if (kindest != best->flags)
+        return kindest < best->flags;
+    if (best->memory_mb < look->k.v->obs->memory_mb_most)
+        return false;
+    return hc_fnv1a64(row->body, look->k.head->rec.key) > best->salt;
+}
+
 static void look_at_all(struct look *look)
 {
     const struct alloc *saved = look->k.v->saved;
+    const struct node_rec *head = look->k.head;
+    const struct roster_row *rows = look->all || head == NULL ? NULL : roster_rows(saved);
+    if (rows != NULL)
+        look->wanted = (struct roster_row){ .body = hc_fnv1a64(HC_FNV1A64_START, look->prefer_body_id == NULL ? "" : look->prefer_body_id),
+            .district = roster_name(head->district), .venue = roster_name(head->venue), .machine = roster_name(head->machine_id) };
     for (size_t i = 0; i < alloc_count(saved, REC_BODY); i++) {
+        if (rows != NULL && row_cannot_win(look, &rows[i]))
+            continue;
         const struct body_rec *body = (const struct body_rec *)alloc_at(saved, REC_BODY, i);
         const struct node_rec *node = body_node(saved, body);
-        if (node == NULL || look->k.head == NULL || !hc_same(node->district, look->k.head->district))
+        if (node == NULL || head == NULL || !hc_same(node->district, head->district))
             continue;
         for (uint32_t slot = 0; slot < body->slot_count; slot++)
             if (!slot_gone(body, slot))

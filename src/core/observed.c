@@ -87,6 +87,7 @@ enum hc_err observed_snapshot(const struct observed *from, struct observed **ret
         return err;
     to->started_at = from->started_at;
     to->store_down_since = from->store_down_since;
+    to->memory_mb_most = from->memory_mb_most;
     for (size_t i = 0; i < sizeof to->tables / sizeof to->tables[0] && err == HC_OK; i++)
         err = rec_table_share(&from->tables[i], &to->tables[i]);
     if (err != HC_OK) {
@@ -95,6 +96,12 @@ enum hc_err observed_snapshot(const struct observed *from, struct observed **ret
     }
     *ret_snapshot = to;
     return HC_OK;
+}
+
+void observed_memory(struct observed *obs, struct body_obs *body, uint32_t memory_mb)
+{
+    body->gpu_memory_total_mb = memory_mb;
+    obs->memory_mb_most = memory_mb > obs->memory_mb_most ? memory_mb : obs->memory_mb_most;
 }
 
 struct lease_clock lease_clock(const struct observed *obs, const struct lease *lease)

@@ -69,10 +69,10 @@ static enum hc_err take_rows(struct body_obs *obs, const struct report_req *req)
     return HC_OK;
 }
 
-static void take_words(struct body_obs *obs, const struct report_req *req)
+static void take_words(struct step *s, struct body_obs *obs, const struct report_req *req)
 {
     obs->stream_status = req->stream_status;
-    obs->gpu_memory_total_mb = req->gpu_memory_total_mb;
+    observed_memory(s->obs, obs, req->gpu_memory_total_mb);
     obs->ports = req->ports;
     HC_SET(obs->xr_state, req->xr_state);
     HC_SET(obs->gpu, req->gpu);
@@ -123,7 +123,7 @@ static enum hc_err take_report(struct step *s, const struct report_req *req, con
         err = take_strings(&obs->experiences, req->experiences, req->experience_count);
     if (err != HC_OK)
         return err;
-    take_words(obs, req);
+    take_words(s, obs, req);
     take_boot(s, obs, req, body);
     take_slots(s, obs);
     return HC_OK;

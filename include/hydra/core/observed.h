@@ -85,6 +85,8 @@ static inline const struct node_obs *observed_node(const struct observed *o, con
     { return (const struct node_obs *)observed_get(o, OBS_NODE, key); }
 static inline const struct body_obs *body_observed(const struct observed *o, const struct body_rec *body)
     { return (const struct body_obs *)observed_like(o, OBS_BODY, &body->rec); }
+/* The only way to set gpu_memory_total_mb: the most that there is bounds a search. */
+void observed_memory(struct observed *o, struct body_obs *body, uint32_t memory_mb);
 
 /* A lease's rolling clocks: the later of what is saved and what is observed. */
 struct lease_clock { hc_time renewed_at, head_renewed_at, expires_at; };

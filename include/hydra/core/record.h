@@ -110,6 +110,7 @@ struct observed {
     struct rec_table tables[REC_KINDS - REC_SAVED_KINDS];
     hc_time started_at;               /* of this daemon: no lease changes state for want of a report within bodyReportFresh of it (§4.3) */
     hc_time store_down_since;         /* HC_TIME_NEVER while saves succeed */
+    uint32_t memory_mb_most;          /* no body ever reported more: observed_memory() */
 };
 HC_MUST enum hc_err observed_new(struct observed **ret_observed);
 void observed_free(struct observed *obs);

@@ -59,7 +59,7 @@ static void test_ranking__more_memory__comes_first(void **state)
     struct fleet *f = *state;
     two_bodies(f, "north", "north");
     const char *last = last_by_salt(f);
-    edit_report(f, last)->gpu_memory_total_mb = 49152;
+    observed_memory(f->obs, edit_report(f, last), 49152);
     assert_first(f, last);
 }
 
@@ -67,7 +67,7 @@ static void test_ranking__same_venue__beats_memory(void **state)
 {
     struct fleet *f = *state;
     two_bodies(f, "north", "south");
-    edit_report(f, "b2")->gpu_memory_total_mb = 49152;
+    observed_memory(f->obs, edit_report(f, "b2"), 49152);
     assert_first(f, "b1");
 }
 

@@ -186,6 +186,8 @@ static void test_merge__each_allocation_failing__leaves_the_loaded_state(void **
     files.committed = now(f);
     assert_null(alloc_head_lease(files.foreign, "h1"));          /* indexes are built: their memory may fail without harm */
     assert_non_null(alloc_head_lease(files.committed, "h1"));
+    alloc_begin_step(files.foreign);                             /* the roster too */
+    alloc_undo_step(files.foreign);
     unsigned n = 0;
     for (enum hc_err err = HC_ERR_NOMEM; err != HC_OK;) {
         core_result_free(&files.result);
