@@ -33,6 +33,7 @@ static const struct deny_row rows[DENY_REASONS] = {
     [DENY_NODE_HAS_LEASE]    = { 409, 0, 0, "The node holds or serves a lease; force drains it first." },
     [DENY_ENFORCE_NOT_READY] = { 409, 0, 0, "The body has not yet been observed for a full day without unauthorized launches." },
     [DENY_SLOT_HELD]         = { 409, 0, SAYS_HOLDER, "The slot is held by another head." },
+    [DENY_IDENTITY_IN_USE]   = { 409, 0, 0, "This certificate is registered for another head." },
     [DENY_LIMIT]             = { 409, 0, 0, "A limit of this installation is reached." },
 };
 

@@ -21,7 +21,41 @@ static const struct codec_field slot_rows[] = {
 };
 static const struct codec_table slot_table = OUT_TABLE("slot", slot_rows, struct directive_slot);
 
-static const char trust_text[] = "\"trust\":{\"desired_clients\":[],\"remove\":[],\"max_clients\":150}";      /* rules §12.8 */
+static void write_texts(const char *const *texts, size_t count, struct hc_buf *out)
+{
+    hc_buf_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            hc_buf_char(out, ',');
+        hc_buf_json_str(out, texts[i]);
+    }
+    hc_buf_char(out, ']');
+}
+
+static void write_gate(const struct directive_gate *gate, struct hc_buf *out)
+{
+    hc_buf_str(out, ",\"gate\":{\"mode\":");
+    hc_buf_json_str(out, word_of(&gate_mode_words, (int)gate->mode));
+    member_bool("everyone", gate->everyone, out);
+    hc_buf_str(out, ",\"enabled\":");
+    write_texts(gate->enabled, gate->enabled_count, out);
+    hc_buf_char(out, '}');
+}
+
+static void write_trust(const struct directive_trust *trust, struct hc_buf *out)
+{
+    hc_buf_str(out, "\"trust\":{\"desired_clients\":[");
+    for (size_t i = 0; i < trust->desired_count; i++) {
+        hc_buf_str(out, i > 0 ? ",{\"uuid\":" : "{\"uuid\":");
+        hc_buf_json_str(out, trust->desired[i].uuid[0] == '\0' ? NULL : trust->desired[i].uuid);
+        member_text("name", trust->desired[i].name, out);
+        hc_buf_char(out, '}');
+    }
+    hc_buf_str(out, "],\"remove\":");
+    write_texts(trust->remove, trust->remove_count, out);
+    member_u64("max_clients", true, TRUST_CLIENTS_MAX, out);
+    hc_buf_char(out, '}');
+}
 
 static void write_slot(const struct directive_slot *slot, struct hc_buf *out)
 {
@@ -41,7 +75,9 @@ static void write_slot(const struct directive_slot *slot, struct hc_buf *out)
             hc_buf_char(out, ',');
         hc_buf_json_str(out, slot->evict[i]);
     }
-    hc_buf_str(out, "],\"gate\":{\"mode\":\"observe\",\"enabled\":[]}}");
+    hc_buf_char(out, ']');
+    write_gate(&slot->gate, out);
+    hc_buf_char(out, '}');
 }
 
 enum hc_err directive_json(const struct directive *directive, char ret_digest[DIRECTIVE_DIGEST_SIZE], struct hc_buf *out)
@@ -56,7 +92,7 @@ enum hc_err directive_json(const struct directive *directive, char ret_digest[DI
     }
     hc_buf_char(&desired, ']');
     size_t desired_len = desired.len;
-    hc_buf_str(&desired, trust_text);
+    write_trust(&directive->trust, &desired);
     if (desired.failed)
         return HC_ERR_NOMEM;
     char digest[HC_HASH_SIZE];
@@ -68,6 +104,6 @@ enum hc_err directive_json(const struct directive *directive, char ret_digest[DI
     hc_buf_str(out, "\",");
     hc_buf_add(out, desired.data, desired_len);
     hc_buf_str(out, ",\"issued_at_seconds_ago\":0},");
-    hc_buf_str(out, trust_text);
+    hc_buf_add(out, desired.data + desired_len, desired.len - desired_len);
     return out->failed ? HC_ERR_NOMEM : HC_OK;
 }

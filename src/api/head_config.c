@@ -101,7 +101,7 @@ static void write_head(const struct call *call, const struct core_view *view, co
     if (head->xr_client_hostname[0] != '\0')
         member_text("xr_client_hostname", head->xr_client_hostname, out);
     add_targets(view, head, out);
-    member_bool("per_device_identity", false, out);
+    member_bool("per_device_identity", per_device_identity_on(view->saved, head->district), out);
     member_text("status", seen == NULL ? NULL : seen->status, out);
     member_text("body_id", seen == NULL ? NULL : seen->body_id, out);
     char last_seen[HC_TIME_TEXT_SIZE];
@@ -110,7 +110,8 @@ static void write_head(const struct call *call, const struct core_view *view, co
     member_text("last_seen", hc_time_set(seen_at) ? last_seen : NULL, out);
     hc_buf_str(out, ",\"diagnostics\":");
     hc_buf_str(out, seen == NULL || seen->diagnostics == NULL ? "null" : seen->diagnostics->bytes);
-    add_sunshine(call, head, out);
+    if (!per_device_identity_on(view->saved, head->district))
+        add_sunshine(call, head, out);
     hc_buf_char(out, '}');
 }
 

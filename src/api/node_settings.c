@@ -11,6 +11,17 @@ static const struct codec_field settings_rows[] = {
 };
 static const struct codec_table settings_table = OUT_TABLE("slots", settings_rows, struct body_rec);
 
+static void add_ids(const char *const *ids, size_t count, struct hc_buf *out)
+{
+    hc_buf_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            hc_buf_char(out, ',');
+        hc_buf_json_str(out, ids[i]);
+    }
+    hc_buf_char(out, ']');
+}
+
 static void render_settings(struct call *call, struct core_result *result)
 {
     (void)result;
@@ -28,6 +39,9 @@ static void render_settings(struct call *call, struct core_result *result)
         hc_buf_str(&json, "\"auto\"");
     else
         hc_buf_i64(&json, body->home_venue_reserve);
+    hc_buf_str(&json, ",\"maintenance_clients\":");
+    const struct strings *clients = body->maintenance_clients;
+    add_ids(clients == NULL ? NULL : (const char *const *)clients->at, clients == NULL ? 0 : clients->count, &json);
     hc_buf_char(&json, '}');
     engine_release(call->api->config.engine, rec);
     call_json(call, 200, &json);
@@ -46,6 +60,9 @@ void node_slots_put(struct call *call)
     }
     req.slots_total = (struct opt_u32){ codec_has(&slots_put_table, &body, "slots_total"), body.slots_total };
     req.maintenance = (struct opt_bool){ codec_has(&slots_put_table, &body, "maintenance"), body.maintenance };
+    req.set_maintenance_clients = codec_has(&slots_put_table, &body, "maintenance_clients");
+    req.maintenance_clients = body.maintenance_clients.items;
+    req.maintenance_client_count = body.maintenance_clients.count;
     req.set_enforce = codec_has(&slots_put_table, &body, "enforce");
     req.enforce = (enum enforce_mode)body.enforce;
     if (req.slots_total.set && req.slots_total.value == 0) {
@@ -54,17 +71,6 @@ void node_slots_put(struct call *call)
     }
     call_event(call, CORE_SLOTS_PUT)->u.slots = req;
     call_submit(call, render_settings);
-}
-
-static void add_ids(const char *const *ids, size_t count, struct hc_buf *out)
-{
-    hc_buf_char(out, '[');
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            hc_buf_char(out, ',');
-        hc_buf_json_str(out, ids[i]);
-    }
-    hc_buf_char(out, ']');
 }
 
 static void render_drain(struct call *call, struct core_result *result)

@@ -50,13 +50,38 @@ static enum hc_err fill_sessions(const struct body_status *body, struct hc_arena
     return HC_OK;
 }
 
-static void add_clients(const struct codec_list *list, struct client_obs *clients, size_t *count)
+static void add_clients(const struct codec_list *list, int32_t slot, struct client_obs *clients, size_t *count)
 {
     const struct body_status_client *from = list->items;
     for (size_t i = 0; i < list->count && *count < REPORT_CLIENTS_MAX; i++, (*count)++) {
+        clients[*count].slot = slot;
         HC_SET(clients[*count].uuid, from[i].uuid);
         HC_SET(clients[*count].name, from[i].name);
     }
+}
+
+/* Two sessions on one slot are two rows; its list counts once. */
+static bool told_before(const struct body_status_slot *slots, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (slots[k].index == slots[i].index)
+            return true;
+    return false;
+}
+
+/* Of slots that tell their own lists: one that could not read its makes all of it unknown. */
+static const char *slots_digest(const struct body_status *body)
+{
+    const struct body_status_slot *slots = body->slots.items;
+    const char *digest = "";
+    for (size_t i = 0; i < body->slots.count; i++) {
+        const char *told = slots[i].paired_digest;
+        if (strcmp(told, "unknown") == 0)
+            return told;
+        if (digest[0] == '\0')
+            digest = told;
+    }
+    return digest;
 }
 
 /* The body's own list; where only its slots have one, theirs together. */
@@ -70,14 +95,15 @@ static enum hc_err fill_clients(const struct body_status *body, struct hc_arena 
     struct client_obs *clients = hc_arena_array(arena, (total < REPORT_CLIENTS_MAX ? total : REPORT_CLIENTS_MAX) + 1, sizeof clients[0]);
     if (clients == NULL)
         return HC_ERR_NOMEM;
-    add_clients(&body->paired_clients, clients, &count);
+    add_clients(&body->paired_clients, CLIENT_OF_BODY, clients, &count);
     for (size_t i = 0; i < body->slots.count && !own; i++)
-        add_clients(&slots[i].paired_clients, clients, &count);
+        if (!told_before(slots, i))
+            add_clients(&slots[i].paired_clients, (int32_t)slots[i].index, clients, &count);
     ret->clients = clients;
     ret->client_count = count;
     ret->paired_digest = body->paired_digest;
-    if (body->paired_digest[0] == '\0' && body->slots.count > 0)
-        ret->paired_digest = slots[0].paired_digest;
+    if (body->paired_digest[0] == '\0')
+        ret->paired_digest = slots_digest(body);
     return HC_OK;
 }
 

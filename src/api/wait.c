@@ -127,6 +127,9 @@ void wait_news(void *ctx, enum rec_kind kind, const char *key)
         mark(api, WAIT_FOR_HEAD, key);
         mark_slots_of_body(api, key);
         return;
+    case REC_IDENTITY:                /* any body may show a client of it */
+        mark(api, WAIT_FOR_BODY, "");
+        return;
     case REC_DISTRICT:
     case REC_CAP:
     case REC_VENUE:

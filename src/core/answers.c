@@ -9,7 +9,6 @@
 #define SUNSHINE_PORT     47989
 #define SUNSHINE_TLS_PORT 47984
 #define SUNSHINE_WEB_PORT 47990
-#define CLIENT_PREFIX     "hydra-"
 
 static const struct session_obs *first_row(const struct body_obs *obs, uint32_t slot)
 {

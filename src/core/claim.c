@@ -170,9 +170,14 @@ static enum hc_err stage_promotion(struct step *s, struct claiming *c, bool *don
     return lease_event(s, lease_id, on, WHY_SUPERSEDED, FATE_KEEP);
 }
 
-/* Two devices speak as one head: only the one with the lease's token is believed (§12.2). */
+/* §12.3; and two devices speak as one head: only the one with the lease's token is believed (§12.2). */
 static enum hc_err stage_identity(struct step *s, struct claiming *c, bool *done)
 {
+    const struct identity_rec *identity = alloc_identity(s->live, c->ask.head_id);
+    if (identity != NULL && identity_banned(s->live, identity))
+        return refused(s, DENY_IDENTITY_REVOKED, done);
+    if (identity == NULL && per_device_identity_on(s->live, c->ask.district))
+        return refused(s, DENY_IDENTITY_UNKNOWN, done);
     const struct node_obs *seen = observed_node(s->obs, c->ask.head_id);
     if (c->req->no_attempt || seen == NULL || !hc_time_set(seen->duplicate_until) || hc_time_due(seen->duplicate_until, s->now))
         return HC_OK;

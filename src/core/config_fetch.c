@@ -49,6 +49,8 @@ enum hc_err on_config_fetch(struct step *s)
         return HC_OK;
     }
     char lease_id[HC_ID_SIZE];
-    err = asking_grant(s, &ask, &verdict, lease_id);
+    err = legacy_request(s, req->head_id);
+    if (err == HC_OK)
+        err = asking_grant(s, &ask, &verdict, lease_id);
     return err == HC_OK ? answer_assigned(s, lease_id, ANSWER_LEASE_NEW) : err;
 }

@@ -212,6 +212,18 @@ HC_MUST enum hc_err body_rec_new(struct step *s, const char *node_id);       /* 
 HC_MUST enum hc_err node_seen(struct step *s, const char *node_id);
 /* a deleted body goes when its last lease and history line are gone */
 HC_MUST enum hc_err node_bury(struct step *s, const char *body_id);
+/* ---- identity.c, identity_revoke.c (§12) ---- */
+bool identity_banned(const struct alloc *alloc, const struct identity_rec *identity);      /* revoked, or its node denied or gone */
+HC_MUST enum hc_err identity_node_gone(struct step *s, const char *head_id);               /* its node is deleted: revoked for good */
+HC_MUST enum hc_err identities_clock(struct step *s);                                      /* overlaps that are over */
+/* ---- latch.c (§12.4): looks whether per_device_identity may be set, and for how long Step 9's condition has held ---- */
+HC_MUST enum hc_err latch_look(struct step *s, const char *district);
+HC_MUST enum hc_err latches_clock(struct step *s);
+HC_MUST enum hc_err legacy_request(struct step *s, const char *head_id);                   /* the days of retirement begin anew */
+/* ---- trust.c (§12.8, §13.5): trust sets and gates of a directive whose slots are filled ---- */
+HC_MUST enum hc_err trust_fill(const struct core_view *v, const struct body_rec *body, const struct body_obs *obs, struct hc_arena *arena,
+    struct directive *made);
+bool paired_known(const struct body_obs *obs);                                             /* the body has told its list, and could read it */
 /* ---- answers.c: copies for the result ---- */
 /* lease, body, epoch, ttl */
 HC_MUST enum hc_err answer_lease(struct step *s, enum core_answer answer, const char *lease_id, bool with_token);
@@ -223,6 +235,7 @@ step_handler on_start, on_outage_over, on_stop, on_tick, on_history_written, on_
     on_stream_stop, on_stream_end, on_admission, on_accept, on_answer_lost, on_admit_observed, on_lease_end, on_node_enrol, on_node_update,
     on_node_delete, on_node_token, on_node_beat, on_head_update, on_wireguard_put, on_slots_put, on_drain, on_undrain, on_circuit_reset,
     on_safe_mode_end, on_venue_put, on_venue_delete, on_org_put, on_org_delete, on_experience_put, on_experience_delete,
-    on_op_ask, on_op_next, on_op_result, on_pair_lease, on_pair_release;
+    on_op_ask, on_op_next, on_op_result, on_pair_lease, on_pair_release,
+    on_identity_put, on_identity_revoke, on_latch_clear;
 
 #endif

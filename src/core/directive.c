@@ -33,6 +33,7 @@ static bool asked_for(const struct table *t, enum lease_why why, hc_time since)
     case WHY_DRAINED:
     case WHY_NODE_DELETED:
     case WHY_NODE_DENIED:
+    case WHY_IDENTITY_REVOKED:
         return hc_time_before(t->v->obs->started_at, since);
     default:
         return false;
@@ -157,6 +158,9 @@ enum hc_err query_directive(const struct core_view *v, const char *body_id, stru
         if (row->action != ACTION_FREE)
             made.next_report_ms = REPORT_BUSY_MS;
     }
+    enum hc_err err = trust_fill(v, body, t.obs, arena, &made);
+    if (err != HC_OK)
+        return err;
     bool streams = t.obs != NULL && !t.obs->modern && t.obs->stream_status == STATUS_STREAMING;
     made.terminate_stream = streams && !made.modern && made.slot_count > 0 && made.slots[0].index == 0 &&
         made.slots[0].action == ACTION_TERMINATE;

@@ -122,11 +122,12 @@ static enum hc_err note_versions(struct step *s, const struct beat *beat)
     struct node_rec *edit = (struct node_rec *)alloc_edit(s->live, REC_NODE, req->head_id);
     if (edit == NULL)
         return HC_ERR_NOMEM;
+    bool other = protocol != edit->protocol_version || pairing != edit->pairing_protocol;
     edit->protocol_version = protocol;
     edit->pairing_protocol = pairing;
     if (version)
         HC_SET(edit->version, req->version);
-    return HC_OK;
+    return other ? latch_look(s, edit->district) : HC_OK;
 }
 
 static bool names(const struct beat *beat, const struct lease *lease)

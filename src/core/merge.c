@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "merge_identity.h"
 #include "record_times.h"
 
 struct merge { struct step s; const struct alloc *committed; size_t kept, revoked; };
@@ -32,6 +33,7 @@ static enum hc_err restore_body(struct merge *m, const struct body_rec *ours)
     made->rec = rec;
     made->listed_experiences = strings_ref(ours->listed_experiences);
     made->paired = paired_ref(ours->paired);
+    made->maintenance_clients = strings_ref(ours->maintenance_clients);
     made->slots = NULL;                   /* raise_epochs() makes them, keep_lease() fills them */
     made->slot_count = 0;
     return step_touch(&m->s, made->rec.key);
@@ -241,6 +243,10 @@ static enum hc_err run(struct merge *m)
         err = merge_ticket(m, (const struct ticket_rec *)alloc_at(committed, REC_TICKET, i));
     for (size_t i = 0; i < alloc_count(committed, REC_OP) && err == HC_OK; i++)
         err = merge_op(m, (const struct op_rec *)alloc_at(committed, REC_OP, i));
+    if (err == HC_OK)
+        err = merge_identities(&m->s, committed);
+    if (err == HC_OK)
+        err = merge_latches(&m->s, committed);
     if (err != HC_OK)
         return err;
     return step_note(&m->s, NOTE_GENERATION_CONFLICT, "", -1, NULL, "", "generation %llu on disk; %zu leases kept as unknown, %zu revoked",

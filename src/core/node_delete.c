@@ -54,6 +54,8 @@ static enum hc_err drop_node(struct step *s, const char *node_id)
     char district[HC_NAME_SIZE];
     HC_SET(district, node->district);
     if (err == HC_OK)
+        err = identity_node_gone(s, node_id);
+    if (err == HC_OK)
         err = alloc_remove(s->live, REC_NODE, node_id);
     if (err != HC_OK || s->ev->dry_run)
         return err;

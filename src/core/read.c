@@ -265,6 +265,9 @@ enum hc_err on_read(struct step *s)
     if (!claims || s->ev->dry_run)
         return pure_read(s, head);
     struct reading reading;
+    enum hc_err err = legacy_request(s, head->rec.key);
+    if (err != HC_OK)
+        return err;
     reading_start(&reading, s, head);
     const struct lease *own = head_lease(s->live, head->rec.key, NULL);
     return own == NULL ? read_anew(s, &reading) : read_own(s, &reading, own);

@@ -15,6 +15,7 @@ static const size_t rec_sizes[REC_KINDS] = {
     [OBS_BODY] = sizeof(struct body_obs), [OBS_NODE] = sizeof(struct node_obs),
     [OBS_CLOCK] = sizeof(struct clock_obs), [OBS_POOL] = sizeof(struct pool_obs),
     [OBS_OP] = sizeof(struct op_obs),
+    [REC_IDENTITY] = sizeof(struct identity_rec),
 };
 
 struct rec *rec_new(enum rec_kind kind, const char *key)
@@ -44,6 +45,7 @@ static void free_body(struct body_rec *body)
     hc_free(body->slots);
     strings_unref(body->listed_experiences);
     paired_unref(body->paired);
+    strings_unref(body->maintenance_clients);
 }
 
 static void free_body_obs(struct body_obs *obs)
@@ -65,6 +67,7 @@ void rec_unref(struct rec *rec)
     case REC_BODY:       free_body((struct body_rec *)rec); break;
     case REC_DISTRICT:   hc_free(((struct district_rec *)rec)->awaited); break;
     case REC_OP:         text_unref(((struct op_rec *)rec)->output); break;
+    case REC_IDENTITY:   text_unref(((struct identity_rec *)rec)->cert_pem); break;
     case REC_NODE:       text_unref(((struct node_rec *)rec)->wireguard_config); break;
     case REC_EXPERIENCE: strings_unref(((struct experience_rec *)rec)->venues); break;
     case OBS_BODY:       free_body_obs((struct body_obs *)rec); break;
@@ -98,6 +101,7 @@ static bool own_body(struct body_rec *to)
 {
     strings_ref(to->listed_experiences);
     paired_ref(to->paired);
+    strings_ref(to->maintenance_clients);
     bool ok;
     OWN_ARRAY(to->slots, to->slot_count, ok);
     if (!ok) {
@@ -138,6 +142,7 @@ struct rec *rec_clone(const struct rec *from)
     case REC_BODY:       ok = own_body((struct body_rec *)to); break;
     case REC_DISTRICT:   OWN_ARRAY(((struct district_rec *)to)->awaited, ((struct district_rec *)to)->awaited_count, ok); break;
     case REC_OP:         text_ref(((struct op_rec *)to)->output); break;
+    case REC_IDENTITY:   text_ref(((struct identity_rec *)to)->cert_pem); break;
     case REC_NODE:       text_ref(((struct node_rec *)to)->wireguard_config); break;
     case REC_EXPERIENCE: strings_ref(((struct experience_rec *)to)->venues); break;
     case OBS_BODY:       ok = own_body_obs((struct body_obs *)to); break;

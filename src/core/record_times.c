@@ -151,6 +151,14 @@ static void visit_ticket(struct time_walk *w, struct ticket_rec *ticket)
     visit(w, &ticket->confirm_by, TIME_ROLLING, w->t->confirm_window_ms);
 }
 
+static void visit_identity(struct time_walk *w, struct identity_rec *identity)
+{
+    visit(w, &identity->registered_at, TIME_PAST, 0);
+    visit(w, &identity->revoked_at, TIME_PAST, 0);
+    visit(w, &identity->predecessor.registered_at, TIME_PAST, 0);
+    visit(w, &identity->predecessor.overlap_until, TIME_UNTIL, w->t->device_cert_overlap_ms);
+}
+
 static void visit_record(struct time_walk *w, struct rec *rec)
 {
     switch (rec->kind) {
@@ -167,6 +175,11 @@ static void visit_record(struct time_walk *w, struct rec *rec)
     case REC_DISTRICT:
         visit(w, &((struct district_rec *)rec)->safe_since, TIME_SILENCE, 0);
         visit(w, &((struct district_rec *)rec)->per_device_identity_at, TIME_PAST, 0);
+        visit(w, &((struct district_rec *)rec)->per_device_identity_off_at, TIME_PAST, 0);
+        visit(w, &((struct district_rec *)rec)->retirement_since, TIME_PAST, 0);
+        break;
+    case REC_IDENTITY:
+        visit_identity(w, (struct identity_rec *)rec);
         break;
     case REC_DEMOTION:
         visit(w, &((struct demotion_rec *)rec)->until, TIME_UNTIL, w->t->demotion_window_ms);

@@ -259,6 +259,13 @@ static enum hc_err save_listed(struct step *s, const char *body_id, const struct
     return HC_OK;
 }
 
+/* Bodies that turn ready may turn per_device_identity on (§12.4). */
+static enum hc_err turned_ready(struct step *s, const char *body_id)
+{
+    const struct node_rec *node = alloc_node(s->live, body_id);
+    return node == NULL ? HC_OK : latch_look(s, node->district);
+}
+
 enum hc_err on_body_report(struct step *s)
 {
     const struct report_req *req = &s->ev->u.report;
@@ -267,6 +274,9 @@ enum hc_err on_body_report(struct step *s)
         return step_refuse(s, DENY_NOT_FOUND);
     if (!report_ok(s, req) || s->ev->dry_run || stale(observed_body(s->obs, req->body_id), req))
         return HC_OK;
+    const struct core_view view = step_view(s);
+    const struct body_obs *before = observed_body(s->obs, req->body_id);
+    bool turns_ready = req->modern && (before == NULL || !before->modern || !body_fresh(&view, req->body_id));
     enum hc_err err = take_report(s, req, body);
     if (err == HC_OK)
         err = step_touch(s, req->body_id);
@@ -277,6 +287,8 @@ enum hc_err on_body_report(struct step *s)
     const char *cert = cert_told(req, body);
     if (err == HC_OK && s->ev->store_ok && cert[0] != '\0' && !hc_same(cert, alloc_body(s->live, req->body_id)->sunshine_cert_fp))
         err = save_cert(s, req->body_id, cert);
+    if (err == HC_OK && s->ev->store_ok && turns_ready)
+        err = turned_ready(s, req->body_id);
     for (size_t i = 0; i < req->event_count && err == HC_OK; i++)
         err = take_event(s, req->body_id, &req->events[i]);
     return err;

@@ -88,7 +88,7 @@ static bool awaits(const struct step *s, const struct body_rec *body, const stru
     return node->approval == APPROVAL_APPROVED && !body->maintenance && !body->deleted && in_time;
 }
 
-static struct district_rec *edit_district(struct step *s, const char *district)
+struct district_rec *district_edit(struct step *s, const char *district)
 {
     struct district_rec *rec = (struct district_rec *)alloc_edit(s->live, REC_DISTRICT, district);
     if (rec == NULL && alloc_get(s->live, REC_DISTRICT, district) == NULL)
@@ -99,7 +99,7 @@ static struct district_rec *edit_district(struct step *s, const char *district)
 /* The mode is entered with the first body of the district that asks for it; `fresh` says so. */
 static enum hc_err enter(struct step *s, const char *district, enum safe_mode kind, bool *ret_fresh)
 {
-    struct district_rec *rec = edit_district(s, district);
+    struct district_rec *rec = district_edit(s, district);
     if (rec == NULL)
         return HC_ERR_NOMEM;
     bool goes_on = kind == SAFE_DOWNGRADE && rec->safe_mode == SAFE_DOWNGRADE;      /* it survives a restart, its time too */
@@ -113,7 +113,7 @@ static enum hc_err enter(struct step *s, const char *district, enum safe_mode ki
 
 static enum hc_err await_body(struct step *s, const char *district, const char *body_id)
 {
-    struct district_rec *rec = edit_district(s, district);
+    struct district_rec *rec = district_edit(s, district);
     if (rec == NULL)
         return HC_ERR_NOMEM;
     if (rec->awaited_count == AWAITED_MAX)

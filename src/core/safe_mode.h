@@ -10,4 +10,7 @@ HC_MUST enum hc_err safe_mode_enter_all(struct step *s, enum safe_mode kind, hc_
 /* A body has reported, or is awaited no longer: it leaves the list, and the last one ends the mode. */
 HC_MUST enum hc_err safe_mode_heard(struct step *s, const char *body_id);
 
+/* Made when it is not there. NULL: no memory. */
+struct district_rec *district_edit(struct step *s, const char *district);
+
 #endif

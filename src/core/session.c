@@ -3,7 +3,6 @@
 
 #include "core.h"
 
-#define CLIENT_PREFIX "hydra-"
 #define TOKEN_DIGITS  (APP_TOKEN_SIZE - 1)
 
 /* What a legacy body's `stream_status: streaming` stands for. */

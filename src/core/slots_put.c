@@ -58,6 +58,16 @@ static bool enforce_ready(const struct step *s, const struct body_rec *body)
     return !hc_time_set(body->last_unauthorized_at) || hc_time_since(s->now, body->last_unauthorized_at) >= need_ms;
 }
 
+static enum hc_err put_maintenance_clients(struct body_rec *body, const struct slots_req *req)
+{
+    struct strings *made = req->maintenance_client_count == 0 ? NULL : strings_new(req->maintenance_clients, req->maintenance_client_count);
+    if (made == NULL && req->maintenance_client_count > 0)
+        return HC_ERR_NOMEM;
+    strings_unref(body->maintenance_clients);
+    body->maintenance_clients = made;
+    return HC_OK;
+}
+
 static bool refused(struct step *s, const struct slots_req *req, const struct body_rec *body)
 {
     if (body == NULL || body->deleted)
@@ -68,6 +78,8 @@ static bool refused(struct step *s, const struct slots_req *req, const struct bo
         return step_bad(s, "slots_total", "A body has 1 to 16 slots.") == HC_OK;
     if (req->home_venue_reserve.set && (req->home_venue_reserve.value < RESERVE_AUTO || req->home_venue_reserve.value > BODY_SLOTS_MAX))
         return step_bad(s, "home_venue_reserve", "The reserve is a number of slots or auto.") == HC_OK;
+    if (req->maintenance_client_count > MAINTENANCE_CLIENTS_MAX)
+        return step_bad(s, "maintenance_clients", "At most 16 clients are let in beside the lease's.") == HC_OK;
     bool turns_on = req->set_enforce && req->enforce == ENFORCE_ENFORCE && body->enforce != ENFORCE_ENFORCE;
     if (turns_on && !req->force && !enforce_ready(s, body))
         return step_refuse(s, DENY_ENFORCE_NOT_READY) == HC_OK;
@@ -100,7 +112,9 @@ enum hc_err on_slots_put(struct step *s)
         if (undrained)
             body->drain_deadline_at = HC_TIME_NEVER;       /* a drain is a cordon: lifted, there is none */
     }
-    enum hc_err err = slots_shape(s, req->body_id);
+    enum hc_err err = req->set_maintenance_clients ? put_maintenance_clients(body, req) : HC_OK;
+    if (err == HC_OK)
+        err = slots_shape(s, req->body_id);
     const struct node_rec *node = alloc_node(s->live, req->body_id);
     if (err == HC_OK && node != NULL)
         err = step_queue_changed(s, node->district);

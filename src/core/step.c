@@ -57,6 +57,9 @@ static const struct event_row event_rows[CORE_EVENT_TYPES] = {
     [CORE_OP_RESULT]         = { "op_result",         on_op_result,         NOWHERE, NOWHERE, NOWHERE },
     [CORE_PAIR_LEASE]        = { "pair_lease",        on_pair_lease,        AT(pair.body_id), AT(pair.head_id), NOWHERE },
     [CORE_PAIR_RELEASE]      = { "pair_release",      on_pair_release,      NOWHERE, NOWHERE, NOWHERE },
+    [CORE_IDENTITY_PUT]      = { "identity_put",      on_identity_put,      NOWHERE, AT(identity.head_id), NOWHERE },
+    [CORE_IDENTITY_REVOKE]   = { "identity_revoke",   on_identity_revoke,   NOWHERE, AT(identity_revoke.head_id), NOWHERE },
+    [CORE_LATCH_CLEAR]       = { "latch_clear",       on_latch_clear,       NOWHERE, NOWHERE, NOWHERE },
 };
 #undef AT
 

@@ -234,7 +234,7 @@ enum hc_err on_tick(struct step *s)
 {
     static enum hc_err (*const parts[])(struct step *) = {
         tick_ops, tick_bodies, tick_queues, tick_witnesses, tick_confirmation, tick_nodes, tick_clocks, prune_demotions, prune_attempts,
-            prune_streams, tick_custodian,
+            prune_streams, tick_custodian, identities_clock, latches_clock,
     };
     enum hc_err err = HC_OK;
     for (size_t i = 0; s->ev->store_ok && i < sizeof parts / sizeof parts[0] && err == HC_OK; i++)

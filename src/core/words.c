@@ -36,6 +36,7 @@ WORDS(deny_words, DENY_LIST)
 WORDS(op_words, OP_LIST)
 WORDS(op_state_words, OP_STATE_LIST)
 WORDS(custodian_words, CUSTODIAN_LIST)
+WORDS(hold_words, HOLD_LIST)
 #undef WORDS
 #undef X
 

@@ -13,6 +13,8 @@ static const struct codec_field slots_rows[] = {
     { .key = "enforce",            .type = CODEC_WORD, .offset = SLOTS(enforce), .words = &slots_put_enforce_words },
     { .key = "maintenance",        .type = CODEC_BOOL, .offset = SLOTS(maintenance) },
     { .key = "home_venue_reserve", .type = CODEC_RAW,  .offset = SLOTS(home_venue_reserve), .limit = RESERVE_TEXT_MAX },
+    { .key = "maintenance_clients", .type = CODEC_STRS, .offset = SLOTS(maintenance_clients), .limit = SLOTS_PUT_CLIENTS_MAX,
+      .item_limit = HC_NAME_MAX },
 };
 const struct codec_table slots_put_table = CODEC_TABLE("slots", slots_rows, struct slots_put, SLOTS(present));
 

@@ -12,7 +12,7 @@ struct body_in_file {
     uint64_t present;
     bool has_drain, has_circuit;
     char reserve[RESERVE_SIZE];
-    struct codec_list experiences, failures, evictions, slots;
+    struct codec_list experiences, failures, evictions, slots, maintenance_clients;
 };
 
 static const struct codec_field promise_rows[] = {
@@ -91,6 +91,7 @@ static const struct codec_table circuit_table = CODEC_TABLE("circuit", circuit_r
     ROW_STRS(struct body_in_file, "listed_experiences", experiences, EXPERIENCES_MAX, OMIT), \
     ROW_TIME(struct body_in_file, "last_unauthorized_at", body.last_unauthorized_at, OMIT), \
     ROW_TIME(struct body_in_file, "observing_since", body.observing_since, OMIT), \
+    ROW_STRS(struct body_in_file, "maintenance_clients", maintenance_clients, MAINTENANCE_CLIENTS_MAX, OMIT), \
     ROW_PART(struct body_in_file, "circuit", circuit_table, has_circuit), \
     ROW_TIME(struct body_in_file, "custodian_last_success_at", body.custodian_last_success_at, OMIT), \
     ROW_TIME(struct body_in_file, "cert_rotated_at", body.cert_rotated_at, OMIT), \
@@ -144,6 +145,8 @@ void write_body(const struct rec *rec, unsigned part, struct hc_buf *out)
     const struct strings *listed = body->listed_experiences;
     if (listed != NULL)
         file.experiences = list_of(listed->at, listed->count);
+    if (body->maintenance_clients != NULL)
+        file.maintenance_clients = list_of(body->maintenance_clients->at, body->maintenance_clients->count);
     bool numbered = body->home_venue_reserve != RESERVE_AUTO;
     if (!numbered)
         HC_SET(file.reserve, "auto");
@@ -261,6 +264,8 @@ static enum hc_err take_body(struct reading *r, const struct body_in_file *found
     enum hc_err err = read_reserve(r, map, found->reserve, &body->home_venue_reserve);
     if (err == HC_OK)
         err = take_strings(r, &found->experiences, false, &body->listed_experiences);
+    if (err == HC_OK)
+        err = take_strings(r, &found->maintenance_clients, false, &body->maintenance_clients);
     return err == HC_OK ? take_slots(r, &found->slots, yaml_get(map, "slots"), body) : err;
 }
 

@@ -15,7 +15,9 @@ static const struct codec_field safe_mode_rows[] = {
 };
 static const struct codec_table safe_mode_table = CODEC_TABLE("safe_mode", safe_mode_rows, struct district_in_file, CODEC_NO_PRESENT);
 static const struct codec_field latch_rows[] = {
-    ROW_TIME(struct district_in_file, "per_device_identity_at", district.per_device_identity_at, CODEC_REQUIRED),
+    ROW_TIME(struct district_in_file, "per_device_identity_at", district.per_device_identity_at, OMIT),
+    ROW_TIME(struct district_in_file, "per_device_identity_off_at", district.per_device_identity_off_at, OMIT),
+    ROW_TIME(struct district_in_file, "retirement_since", district.retirement_since, OMIT),
 };
 static const struct codec_table latch_table = CODEC_TABLE("latch", latch_rows, struct district_in_file, CODEC_NO_PRESENT);
 
@@ -38,12 +40,18 @@ static void write_safe_mode(const struct district_rec *district, struct hc_buf *
     hc_arena_free(&arena);
 }
 
+static bool has_latch(const struct district_rec *district)
+{
+    return hc_time_set(district->per_device_identity_at) || hc_time_set(district->per_device_identity_off_at) ||
+           hc_time_set(district->retirement_since);
+}
+
 void write_district(const struct rec *rec, unsigned part, struct hc_buf *out)
 {
     const struct district_rec *district = (const struct district_rec *)rec;
     if (part == 0) {
         write_safe_mode(district, out);
-    } else if (hc_time_set(district->per_device_identity_at)) {
+    } else if (has_latch(district)) {
         const struct district_in_file file = { .district = *district };
         write_keyed(rec->key, &latch_table, &file, out);
     }
@@ -80,6 +88,8 @@ enum hc_err read_district(struct reading *r, unsigned part, const struct yaml_pa
     }
     if (part == 1) {
         district->per_device_identity_at = found.district.per_device_identity_at;
+        district->per_device_identity_off_at = found.district.per_device_identity_off_at;
+        district->retirement_since = found.district.retirement_since;
         return HC_OK;
     }
     district->safe_mode = found.district.safe_mode;

@@ -11,6 +11,7 @@ static const struct record_kind kinds[REC_SAVED_KINDS] = {
     [REC_ATTEMPTS] = { write_attempts, read_attempts }, [REC_NODE] = { write_node, read_node },
     [REC_VENUE] = { write_venue, read_venue },          [REC_ORG] = { write_org, read_org },
     [REC_EXPERIENCE] = { write_experience, read_experience }, [REC_OP] = { write_op, read_op },
+    [REC_IDENTITY] = { write_identity, read_identity },
 };
 
 void record_write(const struct rec *rec, unsigned part, struct hc_buf *out)

@@ -31,9 +31,9 @@ void reading_free(struct reading *r);                             /* not `into` 
 typedef void record_write_fn(const struct rec *rec, unsigned part, struct hc_buf *out);
 typedef enum hc_err record_read_fn(struct reading *r, unsigned part, const struct yaml_pair *pair, struct yaml_node *value);
 record_write_fn write_body, write_stream, write_ticket, write_district, write_cap, write_demotion, write_attempts, write_node, write_venue,
-    write_org, write_experience, write_op;
+    write_org, write_experience, write_op, write_identity;
 record_read_fn read_body, read_stream, read_ticket, read_district, read_cap, read_demotion, read_attempts, read_node, read_venue, read_org,
-    read_experience, read_op;
+    read_experience, read_op, read_identity;
 
 /* "  KEY:" and the members, or "  KEY: {}". */
 void write_keyed(const char *key, const struct codec_table *table, const void *object, struct hc_buf *out);

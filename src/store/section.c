@@ -6,6 +6,7 @@ static const struct section allocation[] = {
     { .key = "bodies", .kind = REC_BODY },
     { .key = "streams", .kind = REC_STREAM },
     { .key = "tickets", .kind = REC_TICKET },
+    { .key = "identities", .kind = REC_IDENTITY, .when_used = true },
     { .group = "caps", .key = "venues", .kind = REC_CAP },
     { .group = "caps", .key = "orgs", .kind = REC_CAP, .part = 1 },
     { .key = "demotions", .kind = REC_DEMOTION, .list = true },

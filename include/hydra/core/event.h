@@ -15,6 +15,7 @@ enum core_event_type {
     CORE_SLOTS_PUT, CORE_DRAIN, CORE_UNDRAIN, CORE_CIRCUIT_RESET, CORE_SAFE_MODE_END,
     CORE_VENUE_PUT, CORE_VENUE_DELETE, CORE_ORG_PUT, CORE_ORG_DELETE, CORE_EXPERIENCE_PUT, CORE_EXPERIENCE_DELETE,
     CORE_OP_ASK, CORE_OP_NEXT, CORE_OP_RESULT, CORE_PAIR_LEASE, CORE_PAIR_RELEASE,
+    CORE_IDENTITY_PUT, CORE_IDENTITY_REVOKE, CORE_LATCH_CLEAR,
     CORE_EVENT_TYPES
 };
 const char *core_event_name(enum core_event_type type);
@@ -104,6 +105,7 @@ struct wireguard_req { const char *head_id; const char *text; };
 struct slots_req {
     const char *body_id; struct opt_u32 slots_total; bool set_enforce; enum enforce_mode enforce; struct opt_bool maintenance;
     struct opt_i32 home_venue_reserve; bool force;
+    bool set_maintenance_clients; const char *const *maintenance_clients; size_t maintenance_client_count;
 };
 struct drain_req { const char *body_id; int64_t deadline_ms; };    /* dry_run is the event's */
 struct body_req { const char *body_id; };                          /* undrain, circuit reset */
@@ -135,6 +137,11 @@ struct op_result_req {
 };
 struct pair_req { const char *head_id, *body_id; uint32_t slot; };
 struct pair_release_req { const char *head_id, *lease_id; };
+struct identity_req {             /* POST device-identity: the certificate has been judged at the edge */
+    const char *head_id, *device_uid, *fingerprint, *cert_pem; hc_time not_after;
+};
+struct identity_revoke_req { const char *head_id; };
+struct latch_req { const char *district; bool allow; };            /* allow: undo an earlier clear, the latch may be set again */
 
 struct core_event {
     enum core_event_type type;
@@ -154,6 +161,7 @@ struct core_event {
         struct experience_req experience; struct name_req name;
         struct op_ask_req op_ask; struct op_next_req op_next; struct op_result_req op_result; struct pair_req pair;
         struct pair_release_req pair_release;
+        struct identity_req identity; struct identity_revoke_req identity_revoke; struct latch_req latch;
     } u;
 };
 

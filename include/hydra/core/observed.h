@@ -24,7 +24,8 @@ struct session_obs {                 /* one row of slots[] */
 };
 struct body_event { enum body_event_type type; char type_text[WORD_SIZE]; uint32_t slot; char launch_id[HC_ID_SIZE],
     client_uuid[HC_ID_SIZE], detail[HC_NAME_SIZE]; };
-struct client_obs { char uuid[HC_ID_SIZE], name[HC_NAME_SIZE]; };
+#define CLIENT_OF_BODY (-1)
+struct client_obs { char uuid[HC_ID_SIZE], name[HC_NAME_SIZE]; int32_t slot; };      /* slot: whose Sunshine has it; CLIENT_OF_BODY: all */
 
 struct body_obs {                    /* OBS_BODY, key: node id; the newest report */
     struct rec rec;

@@ -30,17 +30,25 @@ void body_pool(const struct node_rec *body, char out[POOL_SIZE]);
 
 /* The complete desired slot table of a body (wire §4). Computed from committed records; `digest` covers everything but issued_at. */
 #define DIRECTIVE_EVICTS_MAX 4
+#define TRUST_CLIENTS_MAX 150     /* an alarm, not an order (§12.8) */
+/* Texts are in the arena. A client that is expected and not paired yet has the uuid "". */
+struct directive_client { const char *uuid, *name; };
+struct directive_trust { size_t desired_count; struct directive_client *desired; size_t remove_count; const char **remove; };
+/* everyone: no client is kept out, those of a later pairing neither; `enabled` then names those that are known. */
+struct directive_gate { enum gate_mode mode; bool everyone; size_t enabled_count; const char **enabled; };
 struct directive_slot {
     uint32_t index; enum slot_action action; char lease_id[HC_ID_SIZE]; uint64_t epoch; char head_id[HC_ID_SIZE],
         device_uid[DEVICE_UID_SIZE];
     char sunshine_client_uuid[HC_ID_SIZE]; uint32_t protocol;
     size_t entry_count; char (*entries)[HC_NAME_SIZE + APP_TOKEN_SIZE];       /* arena; E3 table */
     size_t evict_count; char evict[DIRECTIVE_EVICTS_MAX][HC_ID_SIZE];         /* launch ids */
+    struct directive_gate gate;
 };
 struct directive {
     uint64_t epoch_floor; enum enforce_mode enforce; bool maintenance, modern;
     bool terminate_stream;           /* for legacy bodies only */
     size_t slot_count; struct directive_slot *slots;
+    struct directive_trust trust;
     int64_t next_report_ms;
 };
 HC_MUST enum hc_err query_directive(const struct core_view *v, const char *body_id, struct hc_arena *arena, struct directive *ret);
@@ -101,6 +109,28 @@ struct session_row {                 /* /sessions and /sessions/history */
 /* terminal false: live leases; true: terminal ones that still wait for their history line. */
 HC_MUST enum hc_err query_sessions(const struct core_view *v, bool terminal, struct hc_arena *arena, struct session_row **ret_rows,
     size_t *ret_count);
+/* ---- identity and migration ---- */
+/* Is the certificate of this head good for a claim: registered, not revoked, its node not denied? */
+bool identity_counts(const struct alloc *alloc, const char *head_id);
+bool per_device_identity_on(const struct alloc *alloc, const char *district);
+/* Bodies whose newest report shows a client of this head. */
+HC_MUST enum hc_err query_identity_shown(const struct core_view *v, const char *head_id, struct hc_arena *arena, const char *const **ret_ids,
+    size_t *ret_count);
+/* One thing that holds a step back; node_id "" is the district's own. */
+struct hold_row { unsigned step; enum hold_why why; bool is_body; char node_id[HC_ID_SIZE], name[HC_NAME_SIZE]; };
+/* What keeps per_device_identity of a district from being set (§12.4); step is 5. None when it is on. */
+HC_MUST enum hc_err query_identity_holds(const struct core_view *v, const char *district, struct hc_arena *arena, struct hold_row **ret_rows,
+    size_t *ret_count);
+#define MIGRATION_STEPS          9
+#define RETIREMENT_DAYS_REQUIRED 30
+struct migration {
+    size_t count; struct hold_row *rows;              /* by step, then node id */
+    hc_time retirement_since; uint32_t retirement_days;      /* whole days for which the condition of Step 9 has held */
+};
+HC_MUST enum hc_err query_migration(const struct core_view *v, const char *district, struct hc_arena *arena, struct migration *ret);
+/* Some node, venue or record speaks of it, or it is the configured one. */
+bool district_known(const struct core_view *v, const char *district);
+
 /* Facts of one stream, for /admission, /streams. HC_ERR_NOTFOUND. */
 HC_MUST enum hc_err query_stream(const struct core_view *v, const char *stream_id, struct stream_facts *ret);
 /* Position and ETA of a ticket (§7.5). */

@@ -20,7 +20,7 @@
 enum rec_kind {
     /* allocation.yaml */
     REC_BODY, REC_STREAM, REC_TICKET, REC_DISTRICT, REC_CAP, REC_DEMOTION, REC_ATTEMPTS,
-    REC_OP,
+    REC_OP, REC_IDENTITY,
     /* nodes.yaml */
     REC_NODE, REC_VENUE, REC_ORG, REC_EXPERIENCE,
     REC_SAVED_KINDS,

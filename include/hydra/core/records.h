@@ -25,6 +25,9 @@
 #define URL_SIZE              513
 #define WIREGUARD_MAX         8192
 #define DIAGNOSTICS_MAX       8192
+#define CERT_PEM_MAX          8192   /* an RSA-8192 certificate with room to spare */
+#define CLIENT_PREFIX         "hydra-"   /* and the head's id: what Sunshine calls the client of a head (§12.6) */
+#define MAINTENANCE_CLIENTS_MAX 16   /* clients that a closed gate lets in beside the lease's (§13.5) */
 #define SLOTS_TOTAL_DEFAULT   1
 #define RESERVE_AUTO          (-1)
 #define NO_CAP                UINT32_MAX
@@ -151,6 +154,7 @@ struct body_rec {                         /* REC_BODY, key: node id */
     hc_time custodian_last_success_at;    /* a list that parsed */
     hc_time cert_rotated_at;              /* sunshine_cert_fp became another one */
     size_t eviction_count; struct eviction evictions[EVICTIONS_KEPT];    /* newest first */
+    struct strings *maintenance_clients;  /* names or uuids; NULL: none (§13.5) */
     size_t slot_count; struct slot *slots;   /* by index, dense from 0 */
 };
 
@@ -185,7 +189,21 @@ struct district_rec {                     /* REC_DISTRICT, key: district */
     enum safe_mode safe_mode;
     hc_time safe_since;
     size_t awaited_count; char (*awaited)[HC_ID_SIZE];    /* bodies that have not reported yet */
-    hc_time per_device_identity_at;
+    hc_time per_device_identity_at;       /* latched since (§12.4); NEVER: off */
+    hc_time per_device_identity_off_at;   /* an admin cleared it: it is not set again until an admin allows it; NEVER: it may be set */
+    hc_time retirement_since;             /* since when every head has spoken protocol 2 alone (seed, Step 9); NEVER: not so */
+};
+
+/* REC_IDENTITY, key: head id. It outlives its node: what was revoked must go wherever it still shows up (§12.5). */
+struct predecessor { char fingerprint[HC_HASH_SIZE]; hc_time registered_at, overlap_until; };
+struct identity_rec {
+    struct rec rec;
+    char device_uid[DEVICE_UID_SIZE];
+    char fingerprint[HC_HASH_SIZE];       /* SHA-256 of the certificate's DER */
+    hc_time registered_at, not_after;
+    hc_time revoked_at;                   /* NEVER: it counts */
+    struct predecessor predecessor;       /* fingerprint "": none; both count until overlap_until */
+    struct text *cert_pem;                /* NULL once its node is gone */
 };
 
 struct cap_rec { struct rec rec; uint32_t max_concurrent_grants; };            /* REC_CAP, key: "venue/NAME" or "org/NAME" */
@@ -248,6 +266,7 @@ ALLOC_GETTER(alloc_ticket, REC_TICKET, ticket_rec)
 ALLOC_GETTER(alloc_district, REC_DISTRICT, district_rec)
 ALLOC_GETTER(alloc_attempts, REC_ATTEMPTS, attempts_rec)
 ALLOC_GETTER(alloc_op, REC_OP, op_rec)
+ALLOC_GETTER(alloc_identity, REC_IDENTITY, identity_rec)
 ALLOC_GETTER(alloc_node, REC_NODE, node_rec)
 ALLOC_GETTER(alloc_venue, REC_VENUE, venue_rec)
 ALLOC_GETTER(alloc_experience, REC_EXPERIENCE, experience_rec)

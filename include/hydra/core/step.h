@@ -68,6 +68,7 @@ struct eligible_row {                      /* one element of the eligible array,
     char sunshine_cert_fp[HC_HASH_SIZE];
     bool has_lease, lease_mine; char lease_id[HC_ID_SIZE]; enum lease_state lease_state; int64_t lease_expires_ms;
 };
+struct identity_facts { hc_time registered_at, overlap_until; char supersedes[HC_HASH_SIZE]; };      /* NEVER, "": none */
 struct drain_facts { bool armed; const char *const *lease_ids; size_t lease_count; const char *const *ticket_ids; size_t ticket_count; };
 
 struct op_facts { char id[HC_ID_SIZE]; enum op_kind op; char uuid[HC_ID_SIZE], pin[PIN_SIZE], name[HC_NAME_SIZE]; bool force; };
@@ -96,6 +97,7 @@ struct core_result {
     struct drain_facts drain;
     bool has_op; struct op_facts op;
     struct pair_facts pair;
+    struct identity_facts identity;
     /* denial counters on two axes (I10): filled with every denied claim or read */
     char head_venue[HC_NAME_SIZE], body_venue[HC_NAME_SIZE];
     bool denied_for_capacity;              /* counts in denials_last_hour */

@@ -24,7 +24,8 @@
     X(BODY_SILENT, "body_silent") X(BODY_LOST, "body_lost") X(OPERATOR_RELEASE, "operator_release") X(OPERATOR_REVOKE, "operator_revoke") \
     X(DRAINED, "drained") X(PREEMPTED, "preempted_by_home_venue") X(PROMOTION_WASTED, "promotion_wasted") X(NOT_ACCEPTED, "not_accepted") \
     X(SUPERSEDED, "superseded") X(REHOMED, "rehomed") X(SEEKS_AGAIN, "seeks_again") X(GENERATION_CONFLICT, "generation_conflict") \
-    X(EPOCH_REGRESSED, "epoch_regressed") X(NODE_DELETED, "node_deleted") X(NODE_DENIED, "node_denied") X(MADE_EXPLICIT, "made_explicit")
+    X(EPOCH_REGRESSED, "epoch_regressed") X(NODE_DELETED, "node_deleted") X(NODE_DENIED, "node_denied") X(MADE_EXPLICIT, "made_explicit") \
+    X(IDENTITY_REVOKED, "identity_revoked")
 
 #define LEASE_SOURCE_LIST(X) X(IMPLICIT, "implicit") X(EXPLICIT, "explicit") X(ADOPTED, "adopted")
 #define LEASE_MODE_LIST(X)   X(FLAT, "flat") X(XR, "xr") X(PAIR, "pair")
@@ -98,7 +99,9 @@
     X(CERT_ROTATED, "sunshine_cert_rotated") X(EDGE_ERROR, "lease_edge_error") X(STORE_DOWN, "store_down") X(STORE_UP, "store_up") \
     X(OP_ASKED, "operation_asked") X(OP_FINISHED, "operation_finished") X(PAIR_LEASE_GRANTED, "pair_lease_granted") \
     X(PAIR_LEASE_ENDED, "pair_lease_ended") X(CERT_STORE_GROWTH, "cert_store_growth") \
-    X(CLIENT_EVICTED, "client_evicted")
+    X(CLIENT_EVICTED, "client_evicted") \
+    X(IDENTITY_REGISTERED, "identity_registered") X(IDENTITY_REVOKED, "identity_revoked") \
+    X(DEVICE_IDENTITY_ON, "per_device_identity_on") X(DEVICE_IDENTITY_OFF, "per_device_identity_off")
 
 /* Refusals: answers, not errors. Their HTTP status and retry times are api/deny_http.c's business. */
 #define DENY_LIST(X) \
@@ -111,7 +114,17 @@
     X(STORE, "store_unavailable") X(NOT_FOUND, "not_found") X(BAD_REQUEST, "bad_request") X(FORBIDDEN, "forbidden") \
     X(NODE_HAS_LEASE, "node_has_lease") X(ENFORCE_NOT_READY, "enforce_not_ready") X(SLOT_HELD, "slot_held") \
     X(LIMIT, "limit_reached") X(OP_FINISHED, "op_finished") X(SESSION_LIVE, "session_live") X(PAIR_CONTENTION, "pair_contention") \
-    X(BODY_BUSY, "body_busy")
+    X(BODY_BUSY, "body_busy") \
+    X(IDENTITY_IN_USE, "identity_in_use")
+
+/* What holds back a step of the migration, or per_device_identity (seed, Migration; rules §12.4). */
+#define HOLD_LIST(X) \
+    X(NONE, "") X(NO_BODY, "no_body") X(NO_HEAD, "no_head") X(NO_REPORT, "no_report") X(STALE_REPORT, "stale_report") \
+    X(LEGACY_BODY, "legacy_body") X(PAIRING_PROTOCOL, "pairing_protocol") X(PROTOCOL_VERSION, "protocol_version") \
+    X(IDENTITY_UNKNOWN, "identity_unknown") X(IDENTITY_REVOKED, "identity_revoked") X(CLEARED, "cleared_by_admin") \
+    X(NOT_ON_YET, "not_on_yet") X(CUSTODIAN, "custodian_has_no_list") X(CERT_FP, "no_sunshine_cert_fp") \
+    X(TRUST_UNKNOWN, "paired_clients_unknown") X(OBSERVES, "enforce_is_observe") X(GATE, "gate_unavailable") \
+    X(UNAUTHORIZED, "unauthorized_launch") X(NO_PORTS, "no_ports") X(NOT_NAMED, "slot_not_named") X(LEGACY_REQUEST, "legacy_request")
 
 #define X(id, text) LEASE_##id,
 enum lease_state { LEASE_STATE_LIST(X) LEASE_STATES };
@@ -200,12 +213,15 @@ enum note_type { NOTE_LIST(X) NOTE_TYPES };
 #define X(id, text) DENY_##id,
 enum deny_reason { DENY_LIST(X) DENY_REASONS };
 #undef X
+#define X(id, text) HOLD_##id,
+enum hold_why { HOLD_LIST(X) HOLD_WHYS };
+#undef X
 
 /* The texts in enum order, for codec tables: `words` has `count` entries. */
 extern const struct hc_words lease_state_words, lease_why_words, lease_source_words, lease_mode_words, enforce_words, circuit_words,
     safe_mode_words, stream_state_words, stream_why_words, ticket_state_words, wait_words, approval_words, accept_mode_words, session_words,
     stream_status_words, gate_mode_words, head_lease_state_words, action_words, body_event_words, why_not_words, divergence_words,
-    conflict_words, note_words, deny_words, op_words, op_state_words, custodian_words;
+    conflict_words, note_words, deny_words, op_words, op_state_words, custodian_words, hold_words;
 const char *word_of(const struct hc_words *list, int value);   /* asserts the range */
 int word_find(const struct hc_words *list, const char *word);  /* -1: not in the list */
 

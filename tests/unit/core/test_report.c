@@ -128,7 +128,7 @@ static void test_report__last_confirmation__is_saved_once_a_minute(void **state)
 
 static struct core_result *tells(struct fleet *f, enum body_event_type type, const char *client_uuid)
 {
-    static const struct client_obs clients[] = { { "uuid-1", "hydra-h1" }, { "uuid-2", "hydra-p2" }, { "uuid-3", "roth" } };
+    static const struct client_obs clients[] = { { "uuid-1", "hydra-h1", 0 }, { "uuid-2", "hydra-p2", 0 }, { "uuid-3", "roth", 0 } };
     struct body_event event = { .type = type, .slot = 0 };
     HC_SET(event.client_uuid, client_uuid);
     struct report_req req = usual(f);

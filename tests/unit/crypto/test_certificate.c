@@ -1,8 +1,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
+#include "certificates.h"
 #include "hydra/crypto/certificate.h"
 
 /* Self-signed certificates made for this test alone, one per kind of key. */
@@ -59,11 +62,86 @@ static void test_certificate__no_pem__refused(void **state)
     assert_string_not_equal(diag.text, "");
 }
 
+static const struct { const struct test_certificate *from; const char *key; bool strong; } read_rows[] = {
+    { &certificate_one, "EC-256", true },           { &certificate_weak_rsa, "RSA-1024", false }, { &certificate_weak_ec, "EC-224", false },
+    { &certificate_ed25519, "ED25519", true },
+};
+
+static void test_read__each_kind_of_key__is_judged(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof read_rows / sizeof read_rows[0]; i++) {
+        struct certificate_facts facts;
+        assert_int_equal(crypto_certificate_read(read_rows[i].from->pem, &facts, NULL), HC_OK);
+        assert_string_equal(facts.fingerprint, read_rows[i].from->fingerprint);
+        assert_string_equal(facts.key, read_rows[i].key);
+        assert_int_equal(facts.key_is_strong, read_rows[i].strong);
+    }
+    struct certificate_facts rsa;
+    assert_int_equal(crypto_certificate_read(rsa_pem, &rsa, NULL), HC_OK);
+    assert_string_equal(rsa.key, "RSA-2048");
+    assert_true(rsa.key_is_strong);
+}
+
+static void test_read__validity__is_told_to_the_second(void **state)
+{
+    (void)state;
+    struct certificate_facts facts;
+    hc_time from, until;
+    assert_int_equal(hc_time_parse("2000-01-01T00:00:00Z", &from), HC_OK);
+    assert_int_equal(hc_time_parse("2001-01-01T00:00:00Z", &until), HC_OK);
+    assert_int_equal(crypto_certificate_read(certificate_expired.pem, &facts, NULL), HC_OK);
+    assert_int_equal(facts.not_before.ms, from.ms);
+    assert_int_equal(facts.not_after.ms, until.ms);
+    assert_int_equal(hc_time_parse("2099-01-01T00:00:00Z", &from), HC_OK);
+    assert_int_equal(hc_time_parse(CERTIFICATE_NOT_AFTER, &until), HC_OK);
+    assert_int_equal(crypto_certificate_read(certificate_early.pem, &facts, NULL), HC_OK);
+    assert_int_equal(facts.not_before.ms, from.ms);
+    assert_int_equal(facts.not_after.ms, until.ms);
+}
+
+static void refuses(const char *pem, enum hc_err want)
+{
+    struct certificate_facts facts = { .key = "untouched" };
+    struct hc_diag diag = { "" };
+    if (crypto_certificate_read(pem, &facts, &diag) != want)
+        fail_msg("%.60s: not refused as it should", pem);
+    assert_string_equal(facts.key, "untouched");
+    assert_true(strncmp(diag.text, "certificate: ", 13) == 0);
+}
+
+static void test_read__anything_but_one_certificate__is_refused(void **state)
+{
+    (void)state;
+    char text[2 * CERTIFICATE_PEM_MAX];
+    refuses("", HC_ERR_SYNTAX);
+    refuses("not a certificate", HC_ERR_SYNTAX);
+    refuses("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", HC_ERR_SYNTAX);
+    refuses("-----BEGIN CERTIFICATE-----\n", HC_ERR_SYNTAX);
+    refuses("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----\n", HC_ERR_SYNTAX);
+    (void)snprintf(text, sizeof text, "%s%s", certificate_one.pem, certificate_two.pem);
+    refuses(text, HC_ERR_SYNTAX);
+    (void)snprintf(text, sizeof text, "%s-----BEGIN PRIVATE KEY-----\n", certificate_one.pem);
+    refuses(text, HC_ERR_SYNTAX);
+    (void)snprintf(text, sizeof text, "comment\n%s", certificate_one.pem);
+    refuses(text, HC_ERR_SYNTAX);
+    (void)snprintf(text, sizeof text, "%scomment", certificate_one.pem);
+    refuses(text, HC_ERR_SYNTAX);
+    struct certificate_facts facts;
+    (void)snprintf(text, sizeof text, " \r\n%s \n", certificate_one.pem);
+    assert_int_equal(crypto_certificate_read(text, &facts, NULL), HC_OK);
+    (void)snprintf(text, sizeof text, "%s%*s", certificate_one.pem, CERTIFICATE_PEM_MAX, "");
+    refuses(text, HC_ERR_LIMIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_certificate__kind_of_key__told),
         cmocka_unit_test(test_certificate__no_pem__refused),
+        cmocka_unit_test(test_read__each_kind_of_key__is_judged),
+        cmocka_unit_test(test_read__validity__is_told_to_the_second),
+        cmocka_unit_test(test_read__anything_but_one_certificate__is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,6 +181,7 @@ static void fill_body(struct dice *dice, struct body_rec *body, unsigned n)
     body->last_unauthorized_at = some_time(dice);
     body->observing_since = some_time(dice);
     fill_paired(dice, body);
+    body->maintenance_clients = some_strings(dice, 3);
     body->slot_count = dice_below(dice, 4);
     if (body->slot_count > 0)
         body->slots = hc_alloc(body->slot_count * sizeof body->slots[0]);
@@ -229,6 +230,8 @@ static void fill_district(struct dice *dice, struct district_rec *district)
     district->safe_mode = (enum safe_mode)dice_below(dice, SAFE_MODES);
     district->safe_since = some_time(dice);
     district->per_device_identity_at = some_time(dice);
+    district->per_device_identity_off_at = some_time(dice);
+    district->retirement_since = some_time(dice);
     district->awaited_count = dice_below(dice, 5);
     if (district->awaited_count > 0)
         district->awaited = hc_alloc(district->awaited_count * sizeof district->awaited[0]);
@@ -236,6 +239,22 @@ static void fill_district(struct dice *dice, struct district_rec *district)
         HC_SET(district->awaited[i], PICK(dice, ids));
     if (district->safe_mode == SAFE_NONE && !hc_time_set(district->safe_since) && district->awaited_count == 0)
         district->per_device_identity_at = (hc_time){ 1757000000001 };      /* a district that says nothing is not kept */
+}
+
+static void fill_identity(struct dice *dice, struct identity_rec *identity)
+{
+    static const char pem[] = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+    some_hex(dice, identity->device_uid, 16);
+    some_hex(dice, identity->fingerprint, 64);
+    identity->registered_at = some_time(dice);
+    identity->not_after = some_time(dice);
+    identity->revoked_at = some_time(dice);
+    identity->cert_pem = maybe(dice) ? NULL : text_new(pem, sizeof pem - 1);
+    if (maybe(dice))
+        return;
+    some_hex(dice, identity->predecessor.fingerprint, 64);
+    identity->predecessor.registered_at = some_time(dice);
+    identity->predecessor.overlap_until = (hc_time){ 1757000000002 };
 }
 
 static void fill_node(struct dice *dice, struct node_rec *node)
@@ -349,6 +368,7 @@ struct rec *random_record(struct dice *dice, enum rec_kind kind, unsigned n)
     }
     case REC_ATTEMPTS:   fill_attempts(dice, (struct attempts_rec *)rec); break;
     case REC_OP:         fill_op(dice, (struct op_rec *)rec); break;
+    case REC_IDENTITY:   fill_identity(dice, (struct identity_rec *)rec); break;
     case REC_NODE:       fill_node(dice, (struct node_rec *)rec); break;
     case REC_VENUE: {
         struct venue_rec *venue = (struct venue_rec *)rec;

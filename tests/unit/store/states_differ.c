@@ -39,7 +39,9 @@ static const char *bodies_differ(const struct body_rec *a, const struct body_rec
         return "body";
     if (!strings_same(a->listed_experiences, b->listed_experiences))
         return "listed_experiences";
-    if (!SAME(a, b, circuit, paired) || !SAME(a, b, custodian_last_success_at, slots))
+    if (!strings_same(a->maintenance_clients, b->maintenance_clients))
+        return "maintenance_clients";
+    if (!SAME(a, b, circuit, paired) || !SAME(a, b, custodian_last_success_at, maintenance_clients))
         return "body, from circuit on";
     const char *paired = paired_differ(a->paired, b->paired);
     if (paired != NULL)
@@ -53,9 +55,17 @@ static const char *bodies_differ(const struct body_rec *a, const struct body_rec
 static const char *districts_differ(const struct district_rec *a, const struct district_rec *b)
 {
     if (a->safe_mode != b->safe_mode || a->safe_since.ms != b->safe_since.ms || a->awaited_count != b->awaited_count ||
-        a->per_device_identity_at.ms != b->per_device_identity_at.ms)
+        a->per_device_identity_at.ms != b->per_device_identity_at.ms ||
+        a->per_device_identity_off_at.ms != b->per_device_identity_off_at.ms || a->retirement_since.ms != b->retirement_since.ms)
         return "district";
     return a->awaited_count == 0 || memcmp(a->awaited, b->awaited, a->awaited_count * sizeof a->awaited[0]) == 0 ? NULL : "awaited";
+}
+
+static const char *identities_differ(const struct identity_rec *a, const struct identity_rec *b)
+{
+    if (!SAME(a, b, device_uid, cert_pem))
+        return "identity";
+    return hc_same(a->cert_pem == NULL ? NULL : a->cert_pem->bytes, b->cert_pem == NULL ? NULL : b->cert_pem->bytes) ? NULL : "cert_pem";
 }
 
 static const char *nodes_differ(const struct node_rec *a, const struct node_rec *b)
@@ -94,6 +104,7 @@ const char *records_differ(const struct rec *a, const struct rec *b)
     case REC_DEMOTION:   return REST_SAME(struct demotion_rec, a, b) ? NULL : "demotion";
     case REC_ATTEMPTS:   return REST_SAME(struct attempts_rec, a, b) ? NULL : "attempts";
     case REC_OP:         return ops_differ((const struct op_rec *)a, (const struct op_rec *)b);
+    case REC_IDENTITY:   return identities_differ((const struct identity_rec *)a, (const struct identity_rec *)b);
     case REC_NODE:       return nodes_differ((const struct node_rec *)a, (const struct node_rec *)b);
     case REC_VENUE:      return REST_SAME(struct venue_rec, a, b) ? NULL : "venue";
     case REC_ORG:        return NULL;

@@ -1,0 +1,55 @@
+/* merge_identity.c - what a rollback must not erase (rules §3.1, §3.3): identities that were acknowledged, revocations, latches. */
+#include "merge_identity.h"
+
+static enum hc_err restore_identity(struct step *s, const struct identity_rec *ours)
+{
+    struct identity_rec *made = (struct identity_rec *)alloc_create(s->live, REC_IDENTITY, ours->rec.key);
+    if (made == NULL)
+        return HC_ERR_NOMEM;
+    struct rec rec = made->rec;
+    *made = *ours;
+    made->rec = rec;
+    made->cert_pem = text_ref(ours->cert_pem);
+    return HC_OK;
+}
+
+/* A revocation holds for the certificate that it was made for: theirs may know a later one. */
+static enum hc_err revoke_again(struct step *s, const struct identity_rec *ours)
+{
+    const struct identity_rec *theirs = alloc_identity(s->live, ours->rec.key);
+    if (!hc_time_set(ours->revoked_at) || hc_time_set(theirs->revoked_at) || hc_time_before(ours->revoked_at, theirs->registered_at))
+        return HC_OK;
+    struct identity_rec *edit = (struct identity_rec *)alloc_edit(s->live, REC_IDENTITY, ours->rec.key);
+    if (edit == NULL)
+        return HC_ERR_NOMEM;
+    edit->revoked_at = ours->revoked_at;
+    edit->predecessor = (struct predecessor){ 0 };
+    return HC_OK;
+}
+
+enum hc_err merge_identities(struct step *s, const struct alloc *committed)
+{
+    enum hc_err err = HC_OK;
+    for (size_t i = 0; i < alloc_count(committed, REC_IDENTITY) && err == HC_OK; i++) {
+        const struct identity_rec *ours = (const struct identity_rec *)alloc_at(committed, REC_IDENTITY, i);
+        err = alloc_identity(s->live, ours->rec.key) == NULL ? restore_identity(s, ours) : revoke_again(s, ours);
+    }
+    return err;
+}
+
+enum hc_err merge_latches(struct step *s, const struct alloc *committed)
+{
+    for (size_t i = 0; i < alloc_count(committed, REC_DISTRICT); i++) {
+        const struct district_rec *ours = (const struct district_rec *)alloc_at(committed, REC_DISTRICT, i);
+        const struct district_rec *theirs = alloc_district(s->live, ours->rec.key);
+        bool told = theirs != NULL && (hc_time_set(theirs->per_device_identity_at) || hc_time_set(theirs->per_device_identity_off_at));
+        if (told || (!hc_time_set(ours->per_device_identity_at) && !hc_time_set(ours->per_device_identity_off_at)))
+            continue;
+        struct district_rec *edit = district_edit(s, ours->rec.key);
+        if (edit == NULL)
+            return HC_ERR_NOMEM;
+        edit->per_device_identity_at = ours->per_device_identity_at;
+        edit->per_device_identity_off_at = ours->per_device_identity_off_at;
+    }
+    return HC_OK;
+}

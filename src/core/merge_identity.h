@@ -1,0 +1,10 @@
+/* merge_identity.h - the part of a merge with a foreign file that is about identities. */
+#ifndef CORE_MERGE_IDENTITY_H
+#define CORE_MERGE_IDENTITY_H
+
+#include "safe_mode.h"
+
+HC_MUST enum hc_err merge_identities(struct step *s, const struct alloc *committed);
+HC_MUST enum hc_err merge_latches(struct step *s, const struct alloc *committed);
+
+#endif
