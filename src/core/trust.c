@@ -140,6 +140,8 @@ static bool fill_gate(const struct trusting *t, struct directive_slot *row)
     struct directive_gate *gate = &row->gate;
     gate->mode = t->body->enforce == ENFORCE_ENFORCE ? GATE_ENFORCE : GATE_OBSERVE;
     gate->everyone = !fenced || client_of(t, lease->head_id, row->index) == NULL;
+    if (gate->everyone)
+        return true;
     gate->enabled = hc_arena_array(t->arena, t->count + 1, sizeof gate->enabled[0]);
     if (gate->enabled == NULL)
         return false;
@@ -147,7 +149,7 @@ static bool fill_gate(const struct trusting *t, struct directive_slot *row)
         const struct seen_client *client = &t->clients[i];
         if (client->slot != CLIENT_OF_BODY && client->slot != (int32_t)row->index)
             continue;
-        if (gate->everyone || hc_same(client->head_id, lease->head_id) || maintenance_client(t->body, client))
+        if (hc_same(client->head_id, lease->head_id) || maintenance_client(t->body, client))
             gate->enabled[gate->enabled_count++] = client->uuid;
     }
     return true;

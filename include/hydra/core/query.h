@@ -34,7 +34,7 @@ void body_pool(const struct node_rec *body, char out[POOL_SIZE]);
 /* Texts are in the arena. A client that is expected and not paired yet has the uuid "". */
 struct directive_client { const char *uuid, *name; };
 struct directive_trust { size_t desired_count; struct directive_client *desired; size_t remove_count; const char **remove; };
-/* everyone: no client is kept out, those of a later pairing neither; `enabled` then names those that are known. */
+/* everyone: no client is kept out, and `enabled` is empty: a list would keep out who pairs next. */
 struct directive_gate { enum gate_mode mode; bool everyone; size_t enabled_count; const char **enabled; };
 struct directive_slot {
     uint32_t index; enum slot_action action; char lease_id[HC_ID_SIZE]; uint64_t epoch; char head_id[HC_ID_SIZE],
