@@ -21,7 +21,7 @@ static void test_deny__reasons_of_the_wire__have_the_status_it_says(void **state
         { DENY_LEASE_LOST, 410 },    { DENY_NOT_YOUR_STREAM, 403 },  { DENY_WRONG_TOKEN, 403 },      { DENY_EXPERIENCE, 422 },
         { DENY_THROTTLED, 429 },     { DENY_QUEUE_FULL, 429 },       { DENY_STORE, 503 },            { DENY_NOT_FOUND, 404 },
         { DENY_BAD_REQUEST, 400 },   { DENY_FORBIDDEN, 403 },        { DENY_NODE_HAS_LEASE, 409 },   { DENY_ENFORCE_NOT_READY, 409 },
-        { DENY_SLOT_HELD, 409 },
+        { DENY_SLOT_HELD, 409 },     { DENY_IDENTITY_IN_USE, 409 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(deny_status(rows[i].deny), rows[i].status);
