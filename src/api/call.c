@@ -12,7 +12,6 @@
 #define LATE_SLACK_MS        500      /* the engine's own deadline comes first */
 #define STORE_RETRY_SECONDS  5
 #define STOP_RETRY_SECONDS   5
-#define NUMBER_DIGITS_MAX    10
 #define RETRY_TEXT_SIZE      24
 
 /* ---- who asks ---- */
@@ -136,10 +135,24 @@ static bool node_there(struct call *call)
     return there;
 }
 
+/* What comes with a GET means nothing in HTTP. Elsewhere a body that the route does not read must be JSON all the same (wire §0). */
+static bool ignores_body(const struct call *call)
+{
+    enum http_method method = http_method(call->req);
+    return method == HTTP_GET || method == HTTP_HEAD || (call->route->flags & (ROUTE_OWN_BODY | ROUTE_PICTURE)) != 0;
+}
+
+static bool unread_body_ok(struct call *call)
+{
+    static const struct codec_table nothing = { "nothing", NULL, 0, 0, CODEC_NO_PRESENT };
+    char none;
+    return (call->route->flags & ROUTE_BODY) != 0 || ignores_body(call) || call_read(call, &nothing, &none);
+}
+
 static bool checked(struct call *call)
 {
     const struct api_route *route = call->route;
-    if ((route->flags & ROUTE_BODY) != 0 && other_type(call)) {
+    if (!ignores_body(call) && other_type(call)) {
         call_error(call, 415, "unsupported_media_type", "The body must be application/json.", NULL, 0);
         return false;
     }
@@ -148,7 +161,9 @@ static bool checked(struct call *call)
         call_bad(call, bad, "The path has an id that breaks its alphabet or limit.");
         return false;
     }
-    return (route->flags & (ROUTE_HEAD_EXISTS | ROUTE_NODE_EXISTS | ROUTE_BODY_EXISTS)) == 0 || node_there(call);
+    if ((route->flags & (ROUTE_HEAD_EXISTS | ROUTE_NODE_EXISTS | ROUTE_BODY_EXISTS)) != 0 && !node_there(call))
+        return false;
+    return query_params_ok(call) && unread_body_ok(call);
 }
 
 void call_ready(void *api, struct http_request *req)
@@ -211,40 +226,13 @@ bool call_query_flag(const struct call *call, const char *key)
     return value != NULL && (strcmp(value, "1") == 0 || strcmp(value, "true") == 0);
 }
 
-bool call_query_u32(struct call *call, const char *key, uint32_t absent, uint32_t most, uint32_t *ret)
+uint32_t call_query_u32(struct call *call, const char *key, uint32_t absent)
 {
+    uint32_t value = absent;
     const char *text = call_query(call, key);
-    size_t len = strlen(text);
-    uint64_t value = 0;
-    if (len == 0) {
-        *ret = absent;
-        return true;
-    }
-    for (size_t i = 0; i < len && i < NUMBER_DIGITS_MAX; i++)
-        value = value * 10 + (uint64_t)(text[i] - '0');
-    if (strspn(text, "0123456789") != len || len > NUMBER_DIGITS_MAX || value > most) {
-        char detail[64];
-        (void)snprintf(detail, sizeof detail, "It must be a whole number from 0 to %u.", most);
-        call_bad(call, key, detail);
-        return false;
-    }
-    *ret = (uint32_t)value;
-    return true;
-}
-
-bool call_query_ok(struct call *call, const char *const *id_keys, const char *const *name_keys)
-{
-    for (; id_keys != NULL && *id_keys != NULL; id_keys++)
-        if (call_query(call, *id_keys)[0] != '\0' && !hc_id_ok(call_query(call, *id_keys))) {
-            call_bad(call, *id_keys, "An id is 1 to 64 characters of A-Z a-z 0-9 . _ -");
-            return false;
-        }
-    for (; name_keys != NULL && *name_keys != NULL; name_keys++)
-        if (call_query(call, *name_keys)[0] != '\0' && !hc_name_ok(call_query(call, *name_keys))) {
-            call_bad(call, *name_keys, "A name is 1 to 128 bytes of UTF-8 without control characters.");
-            return false;
-        }
-    return true;
+    bool fits = text[0] == '\0' || query_number(text, UINT32_MAX, &value);
+    assert(fits);                        /* query_params.c has a row for it */
+    return value;
 }
 
 bool call_is_admin(const struct call *call)

@@ -17,8 +17,9 @@ enum route_flag {
     ROUTE_BODY = 1,             /* has a JSON body; 415 for another type; absent where that is allowed reads as {} */
     ROUTE_HEAD_EXISTS = 2,      /* {id} must be a node with role head: 404 node_not_found, after 413/415, before 400 (rules §6.5.5) */
     ROUTE_NODE_EXISTS = 4,      /* {id} must be a node */
-    ROUTE_PICTURE = 256,        /* the body is a picture, larger than others: screenshots.c decides in `begin` whether it may come */
-    ROUTE_BODY_EXISTS = 8       /* {id} must be a node with role body */
+    ROUTE_BODY_EXISTS = 8,      /* {id} must be a node with role body */
+    ROUTE_OWN_BODY = 16,        /* the handler judges the body, its type too; without it and ROUTE_BODY one that comes must be JSON */
+    ROUTE_PICTURE = 256         /* the body is a picture, larger than others: screenshots.c decides in `begin` whether it may come */
 };
 /* Tables end with {0}. */
 struct api_route { enum http_method method; const char *pattern; unsigned scopes; unsigned flags; api_handler *handler; };
@@ -62,10 +63,9 @@ struct call {
 /* ---- call.c ---- */
 /* False: 400 bad_request with `field` has been answered. */
 bool call_read(struct call *call, const struct codec_table *table, void *object);
-bool call_query_u32(struct call *call, const char *key, uint32_t absent, uint32_t most, uint32_t *ret);      /* false: 400 answered */
+/* The pipeline has checked by query_params.c's table what the route reads of its query. */
+uint32_t call_query_u32(struct call *call, const char *key, uint32_t absent);
 const char *call_query(struct call *call, const char *key);                   /* "" when absent */
-/* Checks alphabets and limits of those present (lists end with NULL, may be NULL); false: answered. */
-bool call_query_ok(struct call *call, const char *const *id_keys, const char *const *name_keys);
 struct core_event *call_event(struct call *call, enum core_event_type type);  /* op.ev with caller filled from the principal */
 void call_submit(struct call *call, call_render *render);                     /* parks until durable; `render` answers */
 void call_try(struct call *call, call_render *render);                        /* a dry run */

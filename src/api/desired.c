@@ -2,8 +2,6 @@
 #include "directive_json.h"
 #include "operator_routes.h"
 
-#define DESIRED_WAIT_SECONDS_MAX 25
-
 struct desired_call { const char *since; };
 
 /* Answers if it differs from what the caller has, or if it must. False: the call waits on. */
@@ -41,10 +39,7 @@ static void look_again(struct call *call, bool last)
 
 void desired_get(struct call *call)
 {
-    static const char *const ids[] = { "since", NULL };
-    uint32_t wait;
-    if (!call_query_ok(call, ids, NULL) || !call_query_u32(call, "wait", 0, DESIRED_WAIT_SECONDS_MAX, &wait))
-        return;
+    uint32_t wait = call_query_u32(call, "wait", 0);
     struct desired_call *asked = hc_arena_alloc(call->arena, sizeof *asked);
     if (asked == NULL) {
         call_fault(call, HC_ERR_NOMEM);

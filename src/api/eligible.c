@@ -5,7 +5,6 @@
 
 #include "answer_rows.h"
 
-#define MODE_MAX      32
 #define PATIENCE_MS   14000      /* heads give up at 15 s: whatever the store does, they are told before */
 #define LEAST_WAIT_MS 1000
 
@@ -127,22 +126,6 @@ static struct reading *start_reading(struct call *call)
     return reading;
 }
 
-static bool query_fits(struct call *call)
-{
-    static const char *const ids[] = { "head_id", NULL }, *const names[] = { "district", "venue", "experience", NULL };
-    static const char *const words[] = { "stream_mode", "protocol" };
-    if (!call_query_ok(call, ids, names))
-        return false;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        const char *word = call_query(call, words[i]);
-        if (word[0] == '\0' || (strlen(word) <= MODE_MAX && hc_name_ok(word)))
-            continue;
-        call_bad(call, words[i], "It is a word of at most 32 bytes.");
-        return false;
-    }
-    return true;
-}
-
 static void eligible_get(struct call *call)
 {
     const char *head_id = call_query(call, "head_id");
@@ -151,8 +134,10 @@ static void eligible_get(struct call *call)
         call_error(call, 403, word_of(&deny_words, DENY_FORBIDDEN), "A node reads for itself only.", NULL, 0);
         return;
     }
-    if (!query_fits(call))
+    if (head_id[0] != '\0' && !hc_id_ok(head_id)) {
+        call_bad(call, "head_id", "An id is 1 to 64 characters of A-Z a-z 0-9 . _ -");
         return;
+    }
     call->user = start_reading(call);
     if (call->user == NULL) {
         call_fault(call, HC_ERR_NOMEM);

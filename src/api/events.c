@@ -8,9 +8,9 @@
 
 #include "answer_rows.h"
 #include "operator_routes.h"
+#include "pipeline.h"
 
 #define PAGE_DEFAULT     100
-#define PAGE_MAX         1000
 #define READERS_MAX      64           /* at the same time: 503 above */
 #define READER_EVENTS    200          /* of one piece of a stream */
 #define KEEP_ALIVE_MS    15000
@@ -39,16 +39,6 @@ static void write_event(const struct feed_event *event, struct hc_buf *out)
     if (event->note.slot >= 0)
         member_u64("slot", true, (uint64_t)event->note.slot, out);
     hc_buf_char(out, '}');
-}
-
-/* <generation>-<n> */
-static bool event_id_ok(const char *id)
-{
-    size_t generation = strspn(id, "0123456789");
-    if (generation == 0 || id[generation] != '-' || strlen(id) >= EVENT_ID_SIZE)
-        return false;
-    size_t n = strspn(id + generation + 1, "0123456789");
-    return n > 0 && id[generation + 1 + n] == '\0';
 }
 
 /* ---- followers ---- */
@@ -181,28 +171,13 @@ static bool wants_stream(struct call *call)
     return call_query_flag(call, "follow") || (accept != NULL && strcasestr(accept, "text/event-stream") != NULL);
 }
 
-static bool id_given_ok(struct call *call, const char *field, const char *id)
-{
-    if (id[0] == '\0' || event_id_ok(id))
-        return true;
-    call_bad(call, field, "It is the id of an event, as an answer gave it.");
-    return false;
-}
-
 static void events_get(struct call *call)
 {
     const char *since = call_query(call, "since"), *type = call_query(call, "type"), *cursor = call_query(call, "cursor");
     const char *last = http_header(call->req, "Last-Event-ID");
-    uint32_t limit;
-    if (!call_query_u32(call, "limit", PAGE_DEFAULT, PAGE_MAX, &limit) || !id_given_ok(call, "since", since) ||
-        !id_given_ok(call, "cursor", cursor) || !id_given_ok(call, "Last-Event-ID", last == NULL ? "" : last))
-        return;
-    if (type[0] != '\0' && word_find(&note_words, type) < 0) {
-        call_bad(call, "type", "No event has that type.");
-        return;
-    }
-    if (limit == 0) {
-        call_bad(call, "limit", "limit is a number from 1 to 1000.");
+    uint32_t limit = call_query_u32(call, "limit", PAGE_DEFAULT);
+    if (last != NULL && last[0] != '\0' && !query_event_ok(last)) {
+        call_bad(call, "Last-Event-ID", "It is the id of an event, as an answer gave it.");
         return;
     }
     if (wants_stream(call))

@@ -81,10 +81,7 @@ static bool look_at_head(struct call *call, struct explain *asked, uint32_t prot
 
 void explain_get(struct call *call)
 {
-    static const char *const ids[] = { "head_id", NULL }, *const names[] = { "experience", NULL };
-    uint32_t protocol;
-    if (!call_query_ok(call, ids, names) || !call_query_u32(call, "protocol", 0, 2, &protocol))
-        return;
+    uint32_t protocol = call_query_u32(call, "protocol", 0);
     struct explain *asked = hc_arena_alloc(call->arena, sizeof *asked);
     if (asked == NULL) {
         call_fault(call, HC_ERR_NOMEM);

@@ -173,8 +173,8 @@ const struct api_route head_routes[] = {
     { HTTP_POST,   "/api/v1/heads/{id}/screenshot",       SCOPE_SELF,             ROUTE_PICTURE | ROUTE_HEAD_EXISTS, screenshot_post },
     { HTTP_GET,    "/api/v1/heads/{id}/screenshot",       SCOPE_ADMIN,            ROUTE_HEAD_EXISTS,              screenshot_get },
     { HTTP_GET,    "/api/v1/heads/{id}/xr-session",       SCOPE_SELF,             ROUTE_HEAD_EXISTS,              xr_session_get },
-    { HTTP_DELETE, "/api/v1/heads/{id}/stream",           OWN_OR_ADMIN,           ROUTE_HEAD_EXISTS,              stream_delete },
+    { HTTP_DELETE, "/api/v1/heads/{id}/stream",           OWN_OR_ADMIN,           ROUTE_OWN_BODY | ROUTE_HEAD_EXISTS, stream_delete },
     { HTTP_GET,    "/api/v1/heads/{id}/wireguard-config", OWN_OR_ADMIN,           ROUTE_HEAD_EXISTS,              wireguard_get },
-    { HTTP_PUT,    "/api/v1/heads/{id}/wireguard-config", SCOPE_ADMIN,            ROUTE_HEAD_EXISTS,              wireguard_put },
+    { HTTP_PUT,    "/api/v1/heads/{id}/wireguard-config", SCOPE_ADMIN,            ROUTE_OWN_BODY | ROUTE_HEAD_EXISTS, wireguard_put },
     { 0 },
 };

@@ -7,7 +7,6 @@
 #include "hydra/crypto/digest.h"
 #include "hydra/proto/claim.h"
 
-#define WAIT_SECONDS_MAX 25
 
 /* ---- the request ---- */
 
@@ -273,10 +272,7 @@ static void look(struct call *call, bool last)
 
 static void admission_get(struct call *call)
 {
-    static const char *const ids[] = { "attempt_id", NULL };
-    uint32_t seconds;
-    if (!call_query_ok(call, ids, NULL) || !call_query_u32(call, "wait", 0, WAIT_SECONDS_MAX, &seconds))
-        return;
+    uint32_t seconds = call_query_u32(call, "wait", 0);
     struct admission *admission = hc_arena_alloc(call->arena, sizeof *admission);
     if (admission == NULL) {
         call_fault(call, HC_ERR_NOMEM);

@@ -106,9 +106,8 @@ static void write_row(const struct slot_row *row, hc_time now, struct hc_buf *ou
 
 static void slots_list(struct call *call)
 {
-    static const char *const ids[] = { "body", NULL }, *const names[] = { "district", "venue", NULL };
     struct engine_view view;
-    if (!call_query_ok(call, ids, names) || !call_view(call, &view))
+    if (!call_view(call, &view))
         return;
     const struct slot_filter filter = { .district = call_query(call, "district"), .venue = call_query(call, "venue"),
         .body_id = call_query(call, "body"), .divergent = call_query_flag(call, "divergent") };

@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAIT_SECONDS_MAX  25
 #define LIMIT_DEFAULT     100
-#define LIMIT_MAX         1000
-#define SECONDS_MAX       UINT32_C(31536000)
 #define CURSOR_SIZE       96          /* created_at in ms, a dot, an id */
 
 /* ---- POST /heads/{id}/streams ---- */
@@ -96,9 +93,7 @@ static void look_at_stream(struct call *call, bool last)
 
 static void stream_get(struct call *call)
 {
-    uint32_t seconds;
-    if (!call_query_u32(call, "wait", 0, WAIT_SECONDS_MAX, &seconds))
-        return;
+    uint32_t seconds = call_query_u32(call, "wait", 0);
     struct look *look = hc_arena_alloc(call->arena, sizeof *look);
     if (look == NULL) {
         call_fault(call, HC_ERR_NOMEM);
@@ -204,24 +199,18 @@ static void write_streams(const struct core_view *view, const struct stream_rec 
 
 static bool read_wanted(struct call *call, struct wanted *wanted)
 {
-    static const char *const names[] = { "district", "venue", NULL };
     const char *state = call_query(call, "state"), *cursor = call_query(call, "cursor");
-    if (!call_query_ok(call, NULL, names))
-        return false;
     wanted->district = call_query(call, "district");
     wanted->venue = call_query(call, "venue");
     wanted->state = state[0] == '\0' ? -1 : word_find(&stream_state_words, state);
     wanted->by_unattended = call_query(call, "unattended_over")[0] != '\0';
-    if (state[0] != '\0' && wanted->state < 0) {
-        call_bad(call, "state", "It must be one of: seeking_body, binding, live, ended.");
-        return false;
-    }
     if (cursor[0] != '\0' && !read_cursor(cursor, wanted)) {
         call_bad(call, "cursor", "It is not a cursor of this list.");
         return false;
     }
-    return call_query_u32(call, "unattended_over", 0, SECONDS_MAX, &wanted->unattended_over_s) &&
-           call_query_u32(call, "limit", LIMIT_DEFAULT, LIMIT_MAX, &wanted->limit);
+    wanted->unattended_over_s = call_query_u32(call, "unattended_over", 0);
+    wanted->limit = call_query_u32(call, "limit", LIMIT_DEFAULT);
+    return true;
 }
 
 /* NULL: no memory. */

@@ -180,6 +180,33 @@ static void test_pipeline__save_that_hangs__answer_waits_and_is_late_at_last(voi
     rig_store_hangs(r, false);
 }
 
+/* wire §0: a body that is not JSON is 415, one that is malformed is 400, on routes that read none too. */
+static void test_call__body_that_the_route_does_not_read__must_be_json(void **state)
+{
+    struct rig *r = *state;
+    char b[HC_ID_SIZE], h[HC_ID_SIZE], token[RIG_TOKEN_SIZE], head_token[RIG_TOKEN_SIZE];
+    rig_body(r, "b1", "north", b, token);
+    rig_head(r, "h1", "north", h, head_token);
+    const struct asked rows[] = {
+        { "DELETE", "/api/v1/nodes/{b}/drain",          RIG_ADMIN,  "{",       400, "bad_request", "body" },
+        { "DELETE", "/api/v1/nodes/{b}/drain",          RIG_ADMIN,  "[]",      400, "bad_request", "body" },
+        { "DELETE", "/api/v1/nodes/{b}/drain",          RIG_ADMIN,  "{\"a\":1}", 204, "",          "" },
+        { "POST",   "/api/v1/nodes/{b}/circuit/reset",  RIG_ADMIN,  "junk",    400, "bad_request", "body" },
+        { "POST",   "/api/v1/nodes/{b}/circuit/reset",  RIG_ADMIN,  "",        204, "",            "" },
+        { "POST",   "/api/v1/nodes/{b}/token",          RIG_ADMIN,  "junk",    400, "bad_request", "body" },
+        { "POST",   "/api/v1/heads/{h}/admission/accept", head_token, "junk",  400, "bad_request", "body" },
+        { "DELETE", "/api/v1/venues/north",             RIG_ADMIN,  "junk",    400, "bad_request", "body" },
+        { "DELETE", "/api/v1/nodes/{h}",                RIG_ADMIN,  "junk",    400, "bad_request", "body" },
+        { "DELETE", "/api/v1/nodes/none",               RIG_ADMIN,  "junk",    404, "node_not_found", "" },
+        { "DELETE", "/api/v1/heads/{h}/stream",         head_token, "junk",    204, "",            "" },
+    };
+    struct reply reply;
+    asked_all(r, rows, sizeof rows / sizeof rows[0], h, b);
+    rig_ask_raw(r, "DELETE", asked_path("/api/v1/nodes/%s/drain", b), RIG_ADMIN, "Content-Type: text/plain\r\n", "junk", 4, &reply);
+    assert_int_equal(reply.status, 415);
+    reply_free(&reply);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +219,7 @@ int main(void)
         RIG_TEST(test_pipeline__ids_outside_their_alphabet__400_with_the_place),
         RIG_TEST(test_pipeline__store_that_fails__503_with_retry_after_and_nothing_kept),
         RIG_TEST(test_pipeline__save_that_hangs__answer_waits_and_is_late_at_last),
+        RIG_TEST(test_call__body_that_the_route_does_not_read__must_be_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
