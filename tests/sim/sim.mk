@@ -9,19 +9,21 @@ SIM_LONG_SECONDS ?= 600
 SIM_LONG_HOURS ?= 20000
 SIM_DEPTH ?= 5
 
-.PHONY: sim-check sim-long sim-scenarios sim-twice sim-random sim-small sim-programs
+.PHONY: sim-check sim-long sim-scenarios sim-twice sim-random sim-small sim-list sim-programs
 $(OUT)/sim: $(OUT)/tobj/sim/main.o $(sim_objects) $(sim_libs)
 	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $^ -o $@
 $(OUT)/scenario: $(scenario_objects) $(sim_objects) $(sim_libs)
 	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $^ -o $@
 
-## make sim-check  scenarios, random fleets for $(SIM_SECONDS) s, the small space walked completely
+## make sim-check  scenarios, random fleets for $(SIM_SECONDS) s, the small space walked completely, the planted bugs' texts
 sim-programs: $(OUT)/sim $(OUT)/scenario
-sim-check: sim-scenarios sim-twice sim-random sim-small
+sim-check: sim-random sim-small sim-scenarios sim-twice $(if $(filter release,$(VARIANT)),sim-list)
 sim-scenarios: $(OUT)/scenario
 	@$(run_test) $(OUT)/sim-scenarios.log $(OUT)/scenario tests/sim/scn/*.scn
 sim-twice: $(OUT)/sim
 	@$(run_test) $(OUT)/sim-twice.log $(OUT)/sim --seed 7 --hours 2 --twice
+sim-list:
+	@$(run_test) $(OUT)/sim-list.log tests/sim/mutate.sh --list
 sim-random: $(OUT)/sim
 	@$(run_test) $(OUT)/sim-random.log $(OUT)/sim --seconds $(SIM_SECONDS)
 sim-small: $(OUT)/sim
