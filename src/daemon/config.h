@@ -25,6 +25,7 @@ struct daemon_config {
     enum approve_mode approve;
     bool metrics_open_on_loopback;
     uint32_t keep_events, queue_max_tickets;
+    bool journal; uint64_t journal_segment_bytes, journal_keep_bytes;
     struct codec_list trusted_proxies;      /* of const char * */
     struct http_limits limits;
     struct api_sunshine *sunshine; size_t sunshine_count;

@@ -12,6 +12,7 @@
 #include "hydra/base/log.h"
 #include "hydra/crypto/certificate.h"
 #include "hydra/crypto/digest.h"
+#include "hydra/journal/journal.h"
 #include "hydra/os/clock.h"
 #include "hydra/os/file.h"
 #include "hydra/os/random.h"
@@ -35,6 +36,7 @@ struct daemon {
     struct metrics *metrics;
     struct store *store;
     struct feed *feed;
+    struct journal *journal;
     struct engine *engine;
     struct operator_tokens *tokens;
     struct api *api;
@@ -122,6 +124,16 @@ static int open_data(struct daemon *d, struct alloc **ret_loaded, struct load_fa
     return EXIT_OK;
 }
 
+/* A recorder that does not start is said and missed, it keeps nobody from serving. */
+static void open_journal(struct daemon *d)
+{
+    struct hc_diag diag = { "" };
+    const struct journal_config config = { .data_dir = d->config->data_dir, .secret = d->core.secret, .version = HYDRA_VERSION,
+                                           .segment_bytes = d->config->journal_segment_bytes, .keep_bytes = d->config->journal_keep_bytes };
+    if (d->config->journal && journal_open(&config, &d->journal, &diag) != HC_OK)
+        hc_log(HC_LOG_ERR, "journal_not_opened", "detail=%s", hc_logq(diag.text));
+}
+
 /* After port 0 the real one is known; what enrolled devices are told defaults to it. */
 static enum hc_err name_server(struct daemon *d, char *url, size_t size)
 {
@@ -186,6 +198,8 @@ static void reload(struct daemon *d)
         { "timers_file", memcmp(&fresh.timers, &d->config->timers, sizeof fresh.timers) != 0 },
         { "events.keep", fresh.keep_events != d->config->keep_events },
         { "queue.max_tickets", fresh.queue_max_tickets != d->config->queue_max_tickets },
+        { "journal", fresh.journal != d->config->journal || fresh.journal_segment_bytes != d->config->journal_segment_bytes ||
+                     fresh.journal_keep_bytes != d->config->journal_keep_bytes },
         { "limits", memcmp(&fresh.limits, &d->config->limits, sizeof fresh.limits) != 0 },
     };
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
@@ -262,8 +276,9 @@ static int open_all(struct daemon *d)
     int code = open_data(d, &loaded, &facts, &diag);
     if (code != EXIT_OK)
         return code;
+    open_journal(d);
     struct engine_config engine = { .ops = &store_file_ops, .store = d->store, .core = &d->core, .metrics = d->metrics, .feed = d->feed,
-                                    .wake_fd = d->wake_fd, .now = os_now, .random = os_random };
+                                    .wake_fd = d->wake_fd, .now = os_now, .random = os_random, .journal = d->journal };
     if (engine_start(&engine, loaded, &facts, &d->engine, &diag) != HC_OK) {
         alloc_free(loaded);
         return complain(&diag, EXIT_FAILED);
@@ -316,6 +331,7 @@ static void close_all(struct daemon *d)
     http_free(d->http);
     api_free(d->api);
     operator_tokens_close(d->tokens);
+    journal_close(d->journal);
     (void)feed_close(d->feed);
     (void)store_close(d->store);
     metrics_free(d->metrics);

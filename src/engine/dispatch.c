@@ -128,6 +128,7 @@ void engine_dispatch(struct engine *engine)
     HC_SET(detail, e->detail);
     engine_unlock(e);
     log_store(e, ok, detail);
+    recorder_tell(e);
     run_due(e);
     notes_publish(e, now_ms);
     tell_news(e, news);
@@ -171,5 +172,6 @@ void engine_tick(struct engine *engine)
     if (err != HC_OK)
         e->next_tick_ms = now_ms + PROBE_EVERY_MS;
     engine_unlock(e);
+    recorder_write(e);
     core_result_free(&result);
 }

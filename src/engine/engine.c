@@ -11,6 +11,7 @@
 
 static void engine_free(struct engine *e)
 {
+    recorder_free(e);
     notes_free(&e->notes_held);
     notes_free(&e->notes_out);
     for (struct group *group = e->news; group != NULL;) {
@@ -44,6 +45,7 @@ static enum hc_err start_step(struct engine *e, const struct load_facts *facts)
     struct core_result result = { .dirty = false };
     e->config.random(ev.seed, sizeof ev.seed);
     enum hc_err err = engine_step(e, &ev, now, &result);
+    recorder_write(e);
     core_result_free(&result);
     return err;
 }
@@ -96,7 +98,7 @@ enum hc_err engine_start(const struct engine_config *config, struct alloc *loade
     e->config = *config;
     e->timers = &config->core->timers;
     e->live = loaded;
-    e->store_ok = e->logged_ok = true;
+    e->store_ok = e->logged_ok = e->recorder.logged_ok = true;
     e->next_tick_ms = os_monotonic_ms() + e->timers->watchdog_tick_ms;
     (void)pthread_mutex_init(&e->mutex, NULL);
     init_work(e);

@@ -17,6 +17,7 @@
 #include <pthread.h>
 
 #include "hydra/engine/engine.h"
+#include "hydra/journal/journal.h"
 #include "hydra/os/worker.h"
 
 #define PROBE_EVERY_MS    1000         /* store down: one save a second (rules §3.5) */
@@ -43,6 +44,8 @@ struct group {
 
 #define VENUES_REMEMBERED 64
 struct venue_answer { char venue[HC_NAME_SIZE]; bool known; int64_t until_ms; };      /* venue_label.c */
+/* The step that the journal has not written yet: facts and references taken under the mutex, written without it. */
+struct recorder { bool pending; struct journal_step step; struct journal_change *changes; size_t size, count; bool logged_ok; uint64_t dropped; };
 
 struct observed_key { enum rec_kind kind; char key[HC_ID_SIZE]; };
 struct node_token;                       /* node_tokens.c */
@@ -81,6 +84,7 @@ struct engine {
     bool rescan;                         /* ended leases may be unknown to the history: look through the store */
 
     /* loop */
+    struct recorder recorder;            /* its references are given back under the mutex */
     struct op_list due;
     struct note_batch *spare;
     struct observed_key *seen; size_t seen_count, seen_size; bool seen_any;
@@ -152,6 +156,15 @@ void tokens_free(struct engine *e);
 
 /* venue_label.c; loop, without the mutex. The venue, or VENUE_OTHER. */
 const char *venue_label(struct engine *e, const char *venue);
+
+/* recorder.c: the flight recorder; loop */
+void recorder_before(struct engine *e, const struct core_event *ev);      /* mutex */
+void recorder_after(struct engine *e, const struct core_event *ev, enum hc_err err, const struct core_result *result);      /* mutex */
+/* Before the event or its result goes away; without the mutex where answers wait for it. */
+void recorder_write(struct engine *e);
+void recorder_state_changed(struct engine *e);     /* by no event: either thread */
+void recorder_tell(struct engine *e);              /* health to log and metrics, without the mutex */
+void recorder_free(struct engine *e);              /* no thread is left */
 
 /* tally.c */
 void tally_start(const struct engine *e);                        /* what counts from 0 before it first happens */

@@ -15,6 +15,7 @@ static enum hc_err own_step(struct engine *e, struct core_event *ev, hc_time now
     struct core_result result;
     e->config.random(ev->seed, sizeof ev->seed);
     enum hc_err err = engine_step(e, ev, now, &result);
+    recorder_write(e);
     core_result_free(&result);
     return err;
 }
@@ -31,6 +32,7 @@ static enum hc_err merge(struct engine *e, hc_time now)
         core_result_free(&result);
         return err;
     }
+    recorder_state_changed(e);
     alloc_free(e->live);
     e->live = e->foreign;
     e->foreign = NULL;
@@ -59,6 +61,7 @@ static void run_again(struct engine *e, hc_time now)
         next = op->next;
         core_result_free(&op->result);
         enum hc_err err = engine_step(e, &op->ev, now, &op->result);
+        recorder_write(e);                /* rare enough to be done under the mutex */
         op->changed = err == HC_OK && op->result.dirty;
         op->wait_seq = e->live_seq;
         if (err == HC_OK)

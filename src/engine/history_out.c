@@ -118,6 +118,7 @@ void history_written(struct engine *e)
         if (err != HC_OK)
             e->rescan = true;             /* they are found again, and the feed says again that their lines are there */
         engine_unlock(e);
+        recorder_write(e);
         core_result_free(&result);
     }
     hc_arena_free(&arena);

@@ -100,6 +100,7 @@ void outcome_commit(struct engine *e, struct group *group)
 static enum hc_err put_back(struct engine *e, const struct alloc *base, const struct group *group)
 {
     enum hc_err err = HC_OK;
+    recorder_state_changed(e);
     for (size_t p = 0; p < GROUP_PARTS && err == HC_OK; p++)
         for (size_t i = 0; i < group->parts[p].count && err == HC_OK; i++) {
             const struct cut_item *item = &group->parts[p].items[i];

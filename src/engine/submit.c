@@ -47,7 +47,9 @@ enum hc_err engine_step(struct engine *e, struct core_event *ev, hc_time now, st
         return HC_ERR_NOMEM;
     ev->now = now;
     ev->store_ok = e->store_ok;
+    recorder_before(e, ev);
     enum hc_err err = core_step(e->live, e->obs, ev, result);
+    recorder_after(e, ev, err, result);
     if (err != HC_OK || ev->dry_run)
         return err;
     if (result->dirty) {
@@ -124,6 +126,7 @@ void engine_submit(struct engine *engine, struct engine_op *op)
             (void)pthread_cond_signal(&e->work);
     }
     engine_unlock(e);
+    recorder_write(e);
     if (!waits)
         engine_finish(e, op);
 }

@@ -32,12 +32,14 @@ struct engine_op {          /* owned by the caller (in the request's arena), val
     bool settled; enum engine_outcome outcome; enum hc_err err;      /* settled: what `done` will be told is known */
 };
 
+struct journal;
 struct engine;
 struct engine_config {
     const struct store_ops *ops; struct store *store; struct core_config *core; struct metrics *metrics; struct feed *feed;
     int wake_fd;            /* eventfd: written by the commit thread when there is something to dispatch */
     hc_time (*now)(void);   /* os_now; tests give their own */
     void (*random)(void *out, size_t len);
+    struct journal *journal; /* NULL: nothing is recorded */
 };
 /* CORE_START on the loaded state, the first save (generation + 1), then the commit thread. HC_ERR_* with diag when the first save fails.
  * Takes `loaded` on success. `config` is copied; what it points to outlives the engine. */

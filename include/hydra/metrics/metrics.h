@@ -43,6 +43,8 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
     X(MUTEX_HELD,          HISTOGRAM, "mutex_held_seconds",         "",                                   "One hold of the mutex.")  \
     X(EDGE_ERRORS,         COUNTER,   "lease_edge_errors_total",    "",                        "Transitions that no row has.") \
     X(ETA_ERROR,           HISTOGRAM, "queue_eta_error_seconds",    "",                                   "|Estimated - real| wait.") \
+    X(JOURNAL_UP,          GAUGE,     "journal_up",                 "",                        "1 while the flight recorder keeps up.") \
+    X(JOURNAL_DROPPED,     COUNTER,   "journal_dropped_total",      "",                        "Events that it did not record.") \
     X(LOG_DROPPED,         COUNTER,   "log_lines_dropped_total",    "",                        "Library log lines over the rate.")
 #define X(id, type, name, labels, help) METRIC_##id,
 enum metric_id { METRIC_LIST(X) METRIC_COUNT };

@@ -75,7 +75,7 @@ void rig_start(struct rig *rig, struct alloc *loaded)
     if (loaded == NULL)
         assert_int_equal(alloc_new(&rig->core, &loaded), HC_OK);
     const struct engine_config config = { &fake_ops, (struct store *)&rig->store, &rig->core, rig->metrics, rig->feed, rig->wake_fd,
-                                          rig_now, rig_random };
+                                          rig_now, rig_random, rig->journal };
     const struct load_facts facts = { .saved_at = HC_TIME_NEVER };
     struct hc_diag diag = { "" };
     enum hc_err err = engine_start(&config, loaded, &facts, &rig->engine, &diag);

@@ -37,6 +37,7 @@ unsigned fake_saves(struct fake_store *store);
 unsigned fake_loads(struct fake_store *store);
 
 struct rig {
+    struct journal *journal;        /* NULL: nothing is recorded; set before rig_start() */
     struct fake_store store;
     struct core_config core;
     struct metrics *metrics;

@@ -295,7 +295,7 @@ static void test_start__first_save_fails__says_so_and_gives_the_state_back(void 
     assert_int_equal(alloc_new(&rig.core, &loaded), HC_OK);
     fake_script(&rig.store, SAVE_NOT_WRITTEN, SAVE_NOT_WRITTEN);
     const struct engine_config config = { &fake_ops, (struct store *)&rig.store, &rig.core, rig.metrics, rig.feed, rig.wake_fd, os_now,
-                                          os_random };
+                                          os_random, NULL };
     const struct load_facts facts = { .saved_at = HC_TIME_NEVER };
     struct hc_diag diag = { "" };
     assert_int_equal(engine_start(&config, loaded, &facts, &rig.engine, &diag), HC_ERR_IO);

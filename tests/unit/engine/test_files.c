@@ -26,7 +26,7 @@ static void files_start(struct files *f)
     if (store_file_ops.load(f->store, &f->rig.core, &loaded, &facts, &diag) != HC_OK)
         fail_msg("load: %s", diag.text);
     const struct engine_config config = { &store_file_ops, f->store, &f->rig.core, f->rig.metrics, f->rig.feed, f->rig.wake_fd,
-                                          os_now, os_random };
+                                          os_now, os_random, NULL };
     if (engine_start(&config, loaded, &facts, &f->rig.engine, &diag) != HC_OK)
         fail_msg("engine_start: %s", diag.text);
 }
