@@ -62,6 +62,17 @@ struct rec *observed_edit(struct observed *obs, enum rec_kind kind, const char *
     return copy;
 }
 
+enum hc_err observed_put(struct observed *obs, struct rec *version)
+{
+    struct rec_table *table = &obs->tables[table_of(version->kind)];
+    bool found;
+    (void)rec_table_find(table, version->key, &found);
+    if (found)
+        return HC_ERR_EXISTS;
+    enum hc_err err = rec_table_reserve(table, 1);
+    return err == HC_OK ? rec_table_insert(table, rec_ref(version)) : err;
+}
+
 void observed_remove(struct observed *obs, enum rec_kind kind, const char *key)
 {
     rec_unref(rec_table_take(&obs->tables[table_of(kind)], key));

@@ -5,6 +5,7 @@
 #include "hydra/crypto/digest.h"
 
 #include "options.h"
+#include "replay_command.h"
 #include "serve.h"
 #include "token_commands.h"
 
@@ -19,6 +20,8 @@ static int run(const struct options *options, struct daemon_config *config)
         return command_token_list(config->data_dir);
     case COMMAND_TOKEN_REVOKE:
         return command_token_revoke(config->data_dir, options->argument);
+    case COMMAND_REPLAY:
+        return command_replay(options);
     case COMMAND_SERVE:
         return serve(options, config);
     }

@@ -19,6 +19,11 @@ static const struct flag_row flag_rows[] = {
     { "--timers", "FILE", "YAML map of timer names to durations (leaseTTL: 90s)", FLAG_TEXT, offsetof(struct options, flags.timers_file) },
     { "--unsafe-timers", NULL, "accept timers whose order can hand one slot to two heads; for tests", FLAG_SWITCH,
       offsetof(struct options, flags.unsafe_timers) },
+    { "--store", "FILE", "replay: allocation.yaml, of the time when the journal began or later; the secret is looked for beside it",
+      FLAG_TEXT, offsetof(struct options, store) },
+    { "--nodes", "FILE", "replay: nodes.yaml, of the same time", FLAG_TEXT, offsetof(struct options, nodes) },
+    { "--secret", "FILE", "replay: the secret of the server that wrote the journal (DIR/secret beside --store or the journal)", FLAG_TEXT,
+      offsetof(struct options, secret) },
     { "--check-config", NULL, "read the configuration, say whether it is usable, and stop", FLAG_SWITCH, offsetof(struct options,
         check_config) },
     { "--version", NULL, "print the version and stop", FLAG_SWITCH, offsetof(struct options, version) },
@@ -31,6 +36,8 @@ static const struct command_row command_rows[] = {
         "make the data folder, its secret, a first admin token and the fleet token; print both tokens once" },
     { "token", "new", COMMAND_TOKEN_NEW, "admin|read|fleet", "add a token and print it once; works beside a running daemon" },
     { "token", "list", COMMAND_TOKEN_LIST, NULL, "list token ids, kinds, when made and last used" },
+    { "replay", NULL, COMMAND_REPLAY, "JOURNAL",
+        "decide the events of a journal (a file or its folder) again and say the first difference; exit 1 when there is one" },
     { "token", "revoke", COMMAND_TOKEN_REVOKE, "TOKEN_ID", "remove a token; a running daemon notices within 2 s" },
 };
 
@@ -116,8 +123,9 @@ void options_help(void)
     for (size_t i = 0; i < sizeof command_rows / sizeof command_rows[0]; i++) {
         const struct command_row *row = &command_rows[i];
         char form[80];
-        (void)snprintf(form, sizeof form, "hydraclusterd %s %s %s", row->first, row->second == NULL ? "--data-dir DIR" : row->second,
-                       row->argument == NULL ? "" : row->argument);
+        const char *second = row->second != NULL ? row->second : row->argument == NULL ? "--data-dir DIR" : row->argument;
+        (void)snprintf(form, sizeof form, "hydraclusterd %s %s %s", row->first, second,
+                       row->argument == NULL || second == row->argument ? "" : row->argument);
         (void)printf("  %-44s %s\n", form, row->help);
     }
     (void)printf("\noptions:\n");

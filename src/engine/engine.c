@@ -9,6 +9,8 @@
 #include "hydra/base/log.h"
 #include "hydra/os/clock.h"
 
+#define RECORDER_STOP_MS 5000      /* of a start that failed */
+
 static void engine_free(struct engine *e)
 {
     recorder_free(e);
@@ -112,6 +114,8 @@ enum hc_err engine_start(const struct engine_config *config, struct alloc *loade
     if (err != HC_OK) {
         if (diag != NULL && diag->text[0] == '\0')
             (void)hc_fail(diag, err, "%s", hc_err_text(err));
+        if (!recorder_stop(e, RECORDER_STOP_MS))
+            return err;                   /* its thread still looks at the state */
         e->live = NULL;                   /* the caller's again */
         engine_free(e);
         return err;
@@ -135,6 +139,7 @@ static void ask_to_stop(struct engine *e)
     e->stop = true;
     (void)pthread_cond_signal(&e->work);
     engine_unlock(e);
+    recorder_write(e);
     core_result_free(&result);
     if (err != HC_OK)
         hc_log(HC_LOG_WARNING, "stop_without_last_seen", "error=%s", hc_logq(hc_err_text(err)));
@@ -167,6 +172,8 @@ enum hc_err engine_stop(struct engine *engine, int64_t most_ms, struct hc_diag *
     engine_dispatch(e);
     if (!over)
         return tell_hang(e, diag);
+    if (!recorder_stop(e, most_ms))
+        return hc_fail(diag, HC_ERR_TIMEOUT, "all is saved, but the flight recorder's last write has not come back");
     engine_free(e);
     return HC_OK;
 }

@@ -164,7 +164,8 @@ void recorder_after(struct engine *e, const struct core_event *ev, enum hc_err e
 void recorder_write(struct engine *e);
 void recorder_state_changed(struct engine *e);     /* by no event: either thread */
 void recorder_tell(struct engine *e);              /* health to log and metrics, without the mutex */
-void recorder_free(struct engine *e);              /* no thread is left */
+bool recorder_stop(struct engine *e, int64_t most_ms);      /* false: its thread still uses the engine */
+void recorder_free(struct engine *e);              /* it is stopped */
 
 /* tally.c */
 void tally_start(const struct engine *e);                        /* what counts from 0 before it first happens */

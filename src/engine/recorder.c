@@ -126,8 +126,12 @@ void recorder_tell(struct engine *e)
 
 void recorder_free(struct engine *e)
 {
-    if (e->config.journal != NULL)
-        journal_stop(e->config.journal);  /* the states of its segments come back here */
     drop_changes(&e->recorder);
     hc_free(e->recorder.changes);
+}
+
+/* The states of its segments come back here. */
+bool recorder_stop(struct engine *e, int64_t most_ms)
+{
+    return e->config.journal == NULL || journal_stop(e->config.journal, most_ms);
 }

@@ -128,6 +128,26 @@ static const struct journal_field experience_rows[] = {
     J_TEXT_ROW(struct experience_req, stream_mode), J_PART_ROW(struct experience_req, enable_microphone, opt_bool_table),
     J_ROW(struct experience_req, set_venues, J_BOOL), J_LIST_ROW(struct experience_req, venues, venue_count),
 };
+static const char *const verdict_texts[] = { "none", "true", "false" };
+static const struct hc_words verdict_words = { verdict_texts, sizeof verdict_texts / sizeof verdict_texts[0] };
+static const struct journal_field op_ask_rows[] = {
+    J_TEXT_ROW(struct op_ask_req, node_id), J_WORD_ROW(struct op_ask_req, op, op_words), J_TEXT_ROW(struct op_ask_req, uuid),
+    J_SECRET_TEXT_ROW(struct op_ask_req, pin), J_TEXT_ROW(struct op_ask_req, name), J_ROW(struct op_ask_req, force, J_BOOL),
+    J_TEXT_ROW(struct op_ask_req, asked_by), J_ROW(struct op_ask_req, relay, J_BOOL),
+};
+static const struct journal_field op_next_rows[] = { J_TEXT_ROW(struct op_next_req, node_id) };
+static const struct journal_field op_result_rows[] = {
+    J_TEXT_ROW(struct op_result_req, node_id), J_TEXT_ROW(struct op_result_req, op_id), J_ROW(struct op_result_req, failed, J_BOOL),
+    J_TEXT_ROW(struct op_result_req, output), J_ROW(struct op_result_req, output_len, J_U64), J_TEXT_ROW(struct op_result_req, error),
+    J_WORD_ROW(struct op_result_req, verdict, verdict_words), J_ROW(struct op_result_req, has_clients, J_BOOL),
+    J_ARRAY_ROW(struct op_result_req, clients, client_count, client_table),
+};
+static const struct journal_field pair_rows[] = {
+    J_TEXT_ROW(struct pair_req, head_id), J_TEXT_ROW(struct pair_req, body_id), J_ROW(struct pair_req, slot, J_U32),
+};
+static const struct journal_field pair_release_rows[] = {
+    J_TEXT_ROW(struct pair_release_req, head_id), J_TEXT_ROW(struct pair_release_req, lease_id),
+};
 static const struct journal_field name_rows[] = { J_TEXT_ROW(struct name_req, name) };
 
 #define TABLE_OF(member) static const struct journal_table member##_table = J_TABLE(#member, member##_rows, struct member##_req);
@@ -136,11 +156,13 @@ TABLE_OF(claim) TABLE_OF(renew) TABLE_OF(release) TABLE_OF(stream_stop) TABLE_OF
 TABLE_OF(answer_lost) TABLE_OF(admit) TABLE_OF(lease_end) TABLE_OF(enrol) TABLE_OF(node_update) TABLE_OF(node_delete) TABLE_OF(node_token)
 TABLE_OF(node_beat) TABLE_OF(head_update) TABLE_OF(wireguard) TABLE_OF(slots) TABLE_OF(drain) TABLE_OF(body) TABLE_OF(district)
 TABLE_OF(venue) TABLE_OF(org) TABLE_OF(experience) TABLE_OF(name)
+TABLE_OF(op_ask) TABLE_OF(op_next) TABLE_OF(op_result) TABLE_OF(pair) TABLE_OF(pair_release)
 static const struct journal_table nothing_table = { .name = "nothing" };
 
 #define ROW(type, member) [type] = { &member##_table, offsetof(struct core_event, u.member) }
 const struct event_row event_rows[CORE_EVENT_TYPES] = {
     ROW(CORE_START, start), ROW(CORE_OUTAGE_OVER, outage), [CORE_TICK] = { &nothing_table, offsetof(struct core_event, u) },
+    [CORE_STOP] = { &nothing_table, offsetof(struct core_event, u) },
     ROW(CORE_HISTORY_WRITTEN, history), ROW(CORE_SEEN, seen), ROW(CORE_BODY_REPORT, report), ROW(CORE_HEARTBEAT, heartbeat),
     ROW(CORE_READ, read), ROW(CORE_CONFIG_FETCH, fetch), ROW(CORE_CLAIM, claim), ROW(CORE_RENEW, renew), ROW(CORE_RELEASE, release),
     ROW(CORE_STREAM_STOP, stream_stop), ROW(CORE_STREAM_END, stream_end), ROW(CORE_ADMISSION, admission), ROW(CORE_ACCEPT, accept),
@@ -149,7 +171,8 @@ const struct event_row event_rows[CORE_EVENT_TYPES] = {
     ROW(CORE_NODE_BEAT, node_beat), ROW(CORE_HEAD_UPDATE, head_update), ROW(CORE_WIREGUARD_PUT, wireguard), ROW(CORE_SLOTS_PUT, slots),
     ROW(CORE_DRAIN, drain), ROW(CORE_UNDRAIN, body), ROW(CORE_CIRCUIT_RESET, body), ROW(CORE_SAFE_MODE_END, district),
     ROW(CORE_VENUE_PUT, venue), ROW(CORE_VENUE_DELETE, name), ROW(CORE_ORG_PUT, org), ROW(CORE_ORG_DELETE, name),
-    ROW(CORE_EXPERIENCE_PUT, experience), ROW(CORE_EXPERIENCE_DELETE, name),
+    ROW(CORE_EXPERIENCE_PUT, experience), ROW(CORE_EXPERIENCE_DELETE, name), ROW(CORE_OP_ASK, op_ask), ROW(CORE_OP_NEXT, op_next),
+    ROW(CORE_OP_RESULT, op_result), ROW(CORE_PAIR_LEASE, pair), ROW(CORE_PAIR_RELEASE, pair_release),
 };
 
 int event_type_find(const char *name)

@@ -29,7 +29,8 @@ enum journal_type {
     J_INLINE,         /* an array of `sub` at the offset with room for `size`; how many is at `count_at`, without one all of them */
     J_ARRAY,          /* a pointer to an array of `sub`; how many is at `count_at` */
     J_LIST,           /* const char *const *, how many is at `count_at` */
-    J_STRINGS         /* struct strings *, NULL is no value */
+    J_STRINGS,        /* struct strings *, NULL is no value */
+    J_PAIRED          /* struct paired *, NULL is no value */
 };
 #define J_NO_COUNT ((size_t)-1)
 

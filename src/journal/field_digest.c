@@ -51,6 +51,14 @@ static uint64_t digest_array(uint64_t digest, const struct journal_field *field,
     return digest;
 }
 
+static uint64_t digest_paired(uint64_t digest, const struct journal_table *table, const struct paired *paired)
+{
+    digest = digest_number(digest, paired->count);
+    for (size_t i = 0; i < paired->count; i++)
+        digest = table_digest(digest, table, &paired->at[i]);
+    return digest;
+}
+
 static uint64_t digest_plain(uint64_t digest, const struct journal_field *field, const char *at)
 {
     uint64_t value = 0;
@@ -81,6 +89,9 @@ static uint64_t digest_value(uint64_t digest, const struct journal_field *field,
     case J_STRINGS:
         memcpy(&pointer, at, sizeof pointer);
         return digest_list(digest, (const char *const *)((const struct strings *)pointer)->at, ((const struct strings *)pointer)->count);
+    case J_PAIRED:
+        memcpy(&pointer, at, sizeof pointer);
+        return digest_paired(digest, field->sub, pointer);
     case J_BOOL: case J_U32: case J_I32: case J_U64: case J_I64: case J_TIME: case J_WORD:
         break;
     }

@@ -258,6 +258,25 @@ static enum hc_err read_list(const struct journal_field *field, struct text_in *
     return err;
 }
 
+/* As an array of the heap first, of which the counted one is a copy. */
+static enum hc_err read_paired(const struct journal_field *field, struct text_in *in, void *object)
+{
+    struct list { struct paired_client *at; size_t count; } list = { NULL, 0 };
+    const struct journal_field as_array = { .key = field->key, .type = J_ARRAY, .offset = offsetof(struct list, at),
+                                            .count_at = offsetof(struct list, count), .sub = field->sub };
+    struct text_in heap = *in;
+    heap.arena = NULL;
+    enum hc_err err = read_array(&as_array, &heap, &list);
+    in->at = heap.at;
+    if (err == HC_OK) {
+        struct paired *paired = paired_new(list.at, list.count);
+        memcpy((char *)object + field->offset, &paired, sizeof paired);
+        err = paired == NULL ? HC_ERR_NOMEM : HC_OK;
+    }
+    hc_free(list.at);
+    return err;
+}
+
 static enum hc_err read_value(const struct journal_field *field, struct text_in *in, void *object)
 {
     char *at = (char *)object + field->offset;
@@ -271,6 +290,7 @@ static enum hc_err read_value(const struct journal_field *field, struct text_in 
     case J_PART:                        return table_read(field->sub, in, at);
     case J_INLINE: case J_ARRAY:        return read_array(field, in, object);
     case J_LIST: case J_STRINGS:        return read_list(field, in, object);
+    case J_PAIRED:                      return read_paired(field, in, object);
     }
     return HC_ERR_STATE;
 }

@@ -76,6 +76,17 @@ static void write_list(const char *const *items, size_t count, struct hc_buf *ou
     hc_buf_char(out, ']');
 }
 
+static void write_paired(const struct paired *paired, const struct journal_table *table, struct seal *seal, struct hc_buf *out)
+{
+    hc_buf_char(out, '[');
+    for (size_t i = 0; paired != NULL && i < paired->count; i++) {
+        if (i > 0)
+            hc_buf_char(out, ',');
+        table_write(table, &paired->at[i], seal, out);
+    }
+    hc_buf_char(out, ']');
+}
+
 static void write_value(const struct journal_field *field, const void *object, struct seal *seal, struct hc_buf *out)
 {
     const char *at = (const char *)object + field->offset;
@@ -117,6 +128,10 @@ static void write_value(const struct journal_field *field, const void *object, s
         memcpy(&pointer, at, sizeof pointer);
         if (pointer != NULL)
             write_list((const char *const *)((const struct strings *)pointer)->at, ((const struct strings *)pointer)->count, out);
+        break;
+    case J_PAIRED:
+        memcpy(&pointer, at, sizeof pointer);
+        write_paired(pointer, field->sub, seal, out);
         break;
     }
 }

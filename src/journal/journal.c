@@ -9,6 +9,8 @@
 #include "hydra/os/random.h"
 #include "scribe.h"
 
+#define CLOSE_MS 1000      /* of a thread that should have been stopped before */
+
 static enum hc_err open_folder(struct journal *j, const char *data_dir, struct hc_diag *diag)
 {
     struct hc_buf path = { 0 };
@@ -36,7 +38,7 @@ enum hc_err journal_open(const struct journal_config *config, struct journal **r
     (void)pthread_mutex_init(&j->lock, NULL);
     (void)pthread_cond_init(&j->work, NULL);
     enum hc_err err = open_folder(j, config->data_dir, diag);
-    if (err == HC_OK && !scribe_start(j))
+    if (err == HC_OK && scribe_start(j) != HC_OK)
         err = hc_fail(diag, HC_ERR_NOMEM, "the journal's thread does not start");
     if (err != HC_OK) {
         journal_close(j);
@@ -50,7 +52,8 @@ void journal_close(struct journal *j)
 {
     if (j == NULL)
         return;
-    journal_stop(j);
+    if (!journal_stop(j, CLOSE_MS))
+        return;                           /* its thread still uses it */
     hc_buf_free(&j->line);
     os_close(&j->fd);
     os_close(&j->dir_fd);
@@ -59,10 +62,9 @@ void journal_close(struct journal *j)
     hc_free(j);
 }
 
-void journal_stop(struct journal *j)
+bool journal_stop(struct journal *j, int64_t most_ms)
 {
-    if (j->running)
-        scribe_stop(j);
+    return scribe_stop(j, most_ms);
 }
 
 void journal_want(struct journal *j)
@@ -73,7 +75,7 @@ void journal_want(struct journal *j)
 /* After a failure not at once, and not before the queue has gone down. */
 bool journal_wants_segment(struct journal *j)
 {
-    if (!j->running || !atomic_load(&j->want))
+    if (!j->worker.running || !atomic_load(&j->want))
         return false;
     return atomic_load(&j->ok) ? atomic_load(&j->pending) < JOURNAL_PENDING_MAX / 2 : os_monotonic_ms() >= atomic_load(&j->retry_at_ms);
 }

@@ -50,6 +50,8 @@ static const struct journal_field node_rows[] = {
     J_CHARS_ROW(struct node_obs, address), J_CHARS_ROW(struct node_obs, address_before), J_ROW(struct node_obs, address_at, J_TIME),
     J_ROW(struct node_obs, duplicate_until, J_TIME), J_ROW(struct node_obs, witness_told_at, J_TIME),
     J_ROW(struct node_obs, address_before_at, J_TIME), J_ROW(struct node_obs, diagnostics, J_COUNTED_TEXT),
+    J_ROW(struct node_obs, op_poll_at, J_TIME), J_ROW(struct node_obs, custodian_asked_at, J_TIME),
+    J_WORD_ROW(struct node_obs, custodian, custodian_words),
 };
 const struct journal_table node_obs_table = REC_TABLE("observed_node", node_rows, struct node_obs);
 
@@ -62,6 +64,9 @@ static const struct journal_field pool_rows[] = {
     J_ROW(struct pool_obs, count, J_U64), J_ROW(struct pool_obs, next, J_U64), J_FIXED_ROW(struct pool_obs, session_ms, i64_element),
 };
 const struct journal_table pool_obs_table = REC_TABLE("observed_pool", pool_rows, struct pool_obs);
+
+static const struct journal_field op_rows[] = { J_ROW(struct op_obs, given_at, J_TIME) };
+const struct journal_table op_obs_table = REC_TABLE("observed_op", op_rows, struct op_obs);
 
 static const struct journal_field observed_rows[] = {
     J_ROW(struct observed, started_at, J_TIME), J_ROW(struct observed, store_down_since, J_TIME),

@@ -2,7 +2,7 @@
 #include "tables.h"
 
 static const char *const answer_texts[] = { "done", "refused", "lease_new", "lease_same", "ticket", "rows", "wait_slot", "stream", "node",
-                                            "drain" };
+                                            "drain", "op", "pair" };
 static const struct hc_words answer_words = { answer_texts, sizeof answer_texts / sizeof answer_texts[0] };
 
 static const struct journal_field body_facts_rows[] = {
@@ -45,6 +45,17 @@ static const struct journal_field drain_facts_rows[] = {
 };
 static const struct journal_table drain_facts_table = J_TABLE("drain", drain_facts_rows, struct drain_facts);
 
+static const struct journal_field op_facts_rows[] = {
+    J_CHARS_ROW(struct op_facts, id), J_WORD_ROW(struct op_facts, op, op_words), J_CHARS_ROW(struct op_facts, uuid),
+    J_SECRET_ROW(struct op_facts, pin), J_CHARS_ROW(struct op_facts, name), J_ROW(struct op_facts, force, J_BOOL),
+};
+static const struct journal_table op_facts_table = J_TABLE("op", op_facts_rows, struct op_facts);
+static const struct journal_field pair_facts_rows[] = {
+    J_CHARS_ROW(struct pair_facts, id), J_CHARS_ROW(struct pair_facts, body_id), J_CHARS_ROW(struct pair_facts, head_id),
+    J_ROW(struct pair_facts, slot, J_U32), J_WORD_ROW(struct pair_facts, mode, lease_mode_words), J_ROW(struct pair_facts, ttl_ms, J_I64),
+};
+static const struct journal_table pair_facts_table = J_TABLE("pair", pair_facts_rows, struct pair_facts);
+
 static const struct journal_field result_rows[] = {
     J_ROW(struct core_result, dirty, J_BOOL), J_WORD_ROW(struct core_result, answer, answer_words),
     J_WORD_ROW(struct core_result, deny, deny_words), J_WORD_ROW(struct core_result, wait, wait_words),
@@ -56,7 +67,9 @@ static const struct journal_field result_rows[] = {
     J_ROW(struct core_result, ttl_ms, J_I64), J_ROW(struct core_result, start_deadline_ms, J_I64),
     J_PART_ROW(struct core_result, body, body_facts_table), J_PART_ROW(struct core_result, ticket, ticket_facts_table),
     J_PART_ROW(struct core_result, stream, stream_facts_table), J_ARRAY_ROW(struct core_result, rows, row_count, eligible_table),
-    J_PART_ROW(struct core_result, drain, drain_facts_table), J_CHARS_ROW(struct core_result, head_venue),
+    J_PART_ROW(struct core_result, drain, drain_facts_table), J_ROW(struct core_result, has_op, J_BOOL),
+    J_PART_ROW(struct core_result, op, op_facts_table), J_PART_ROW(struct core_result, pair, pair_facts_table),
+    J_CHARS_ROW(struct core_result, head_venue),
     J_CHARS_ROW(struct core_result, body_venue), J_ROW(struct core_result, denied_for_capacity, J_BOOL),
 };
 const struct journal_table result_table = { .name = "result", .fields = result_rows, .count = sizeof result_rows / sizeof result_rows[0],

@@ -64,11 +64,17 @@ static const struct journal_field ghost_rows[] = {
 };
 static const struct journal_table ghost_table = J_TABLE("ghost", ghost_rows, struct ghost);
 
+static const struct journal_field pair_rows[] = {
+    J_CHARS_ROW(struct pair_lease, id), J_CHARS_ROW(struct pair_lease, head_id), J_CHARS_ROW(struct pair_lease, device_uid),
+    J_ROW(struct pair_lease, granted_at, J_TIME), J_ROW(struct pair_lease, expires_at, J_TIME),
+};
+static const struct journal_table pair_table = J_TABLE("pair_lease", pair_rows, struct pair_lease);
+
 static const struct journal_field slot_rows[] = {
     J_ROW(struct slot, index, J_U32), J_ROW(struct slot, epoch, J_U64), J_ROW(struct slot, max_epoch_seen, J_U64),
     J_CHARS_ROW(struct slot, promise_ticket_id), J_ROW(struct slot, promise_until, J_TIME), J_ROW(struct slot, silent_until, J_TIME),
     J_ROW(struct slot, epoch_regressed, J_BOOL), J_ARRAY_ROW(struct slot, leases, lease_count, whole_lease_table),
-    J_INLINE_ROW(struct slot, ghosts, ghost_count, ghost_table),
+    J_INLINE_ROW(struct slot, ghosts, ghost_count, ghost_table), J_PART_ROW(struct slot, pair, pair_table),
 };
 static const struct journal_table slot_table = J_TABLE("slot", slot_rows, struct slot);
 
@@ -82,6 +88,15 @@ static const struct journal_field circuit_rows[] = {
     J_CHARS_ROW(struct circuit, probe_lease_id), J_INLINE_ROW(struct circuit, failures, failure_count, failure_table),
 };
 static const struct journal_table circuit_table = J_TABLE("circuit", circuit_rows, struct circuit);
+
+static const struct journal_field paired_rows[] = {
+    J_CHARS_ROW(struct paired_client, uuid), J_CHARS_ROW(struct paired_client, name), J_ROW(struct paired_client, first_seen, J_TIME),
+};
+static const struct journal_table paired_table = J_TABLE("paired", paired_rows, struct paired_client);
+static const struct journal_field eviction_rows[] = {
+    J_CHARS_ROW(struct eviction, uuid), J_CHARS_ROW(struct eviction, name), J_ROW(struct eviction, at, J_TIME),
+};
+static const struct journal_table eviction_table = J_TABLE("eviction", eviction_rows, struct eviction);
 
 static const struct journal_field body_rows[] = {
     J_ROW(struct body_rec, slots_total, J_U32),
@@ -101,6 +116,10 @@ static const struct journal_field body_rows[] = {
     J_PART_ROW(struct body_rec, circuit, circuit_table),
     J_ROW(struct body_rec, last_unauthorized_at, J_TIME),
     J_ROW(struct body_rec, observing_since, J_TIME),
+    { J_AT(struct body_rec, paired), .type = J_PAIRED, .sub = &paired_table },
+    J_ROW(struct body_rec, custodian_last_success_at, J_TIME),
+    J_ROW(struct body_rec, cert_rotated_at, J_TIME),
+    J_INLINE_ROW(struct body_rec, evictions, eviction_count, eviction_table),
     J_ARRAY_ROW(struct body_rec, slots, slot_count, slot_table),
 };
 const struct journal_table body_rec_table = REC_TABLE("body", body_rows, struct body_rec);
@@ -181,15 +200,25 @@ static const struct journal_field experience_rows[] = {
 };
 const struct journal_table experience_rec_table = REC_TABLE("experience", experience_rows, struct experience_rec);
 
+static const struct journal_field op_rows[] = {
+    J_CHARS_ROW(struct op_rec, node_id), J_WORD_ROW(struct op_rec, op, op_words), J_WORD_ROW(struct op_rec, state, op_state_words),
+    J_CHARS_ROW(struct op_rec, uuid), J_SECRET_ROW(struct op_rec, pin), J_CHARS_ROW(struct op_rec, name),
+    J_ROW(struct op_rec, force, J_BOOL), J_CHARS_ROW(struct op_rec, asked_by), J_ROW(struct op_rec, asked_at, J_TIME),
+    J_ROW(struct op_rec, expires_at, J_TIME), J_ROW(struct op_rec, finished_at, J_TIME), J_ROW(struct op_rec, output, J_COUNTED_TEXT),
+    J_CHARS_ROW(struct op_rec, error),
+};
+const struct journal_table op_rec_table = REC_TABLE("op", op_rows, struct op_rec);
+
 const struct record_row record_rows[REC_KINDS] = {
     [REC_BODY] = { "body", &body_rec_table }, [REC_STREAM] = { "stream", &stream_rec_table },
     [REC_TICKET] = { "ticket", &ticket_rec_table }, [REC_DISTRICT] = { "district", &district_rec_table },
     [REC_CAP] = { "cap", &cap_rec_table }, [REC_DEMOTION] = { "demotion", &demotion_rec_table },
-    [REC_ATTEMPTS] = { "attempts", &attempts_rec_table }, [REC_NODE] = { "node", &node_rec_table },
+    [REC_ATTEMPTS] = { "attempts", &attempts_rec_table }, [REC_OP] = { "op", &op_rec_table }, [REC_NODE] = { "node", &node_rec_table },
     [REC_VENUE] = { "venue", &venue_rec_table }, [REC_ORG] = { "org", &org_rec_table },
     [REC_EXPERIENCE] = { "experience", &experience_rec_table },
     [OBS_BODY] = { "observed_body", &body_obs_table }, [OBS_NODE] = { "observed_node", &node_obs_table },
     [OBS_CLOCK] = { "observed_clock", &clock_obs_table }, [OBS_POOL] = { "observed_pool", &pool_obs_table },
+    [OBS_OP] = { "observed_op", &op_obs_table },
 };
 
 int record_kind_find(const char *name)

@@ -1,7 +1,6 @@
 #include "scribe.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -180,7 +179,7 @@ static void wait_for_work(struct journal *j)
     (void)pthread_mutex_lock(&j->lock);
 }
 
-static void *scribe_main(void *arg)
+static void scribe_main(void *arg)
 {
     struct journal *j = arg;
     (void)pthread_mutex_lock(&j->lock);
@@ -197,26 +196,21 @@ static void *scribe_main(void *arg)
             break;
     }
     (void)pthread_mutex_unlock(&j->lock);
-    return NULL;
 }
 
-bool scribe_start(struct journal *j)
+enum hc_err scribe_start(struct journal *j)
 {
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);        /* signals are the loop's */
-    j->running = pthread_create(&j->thread, NULL, scribe_main, j) == 0;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return j->running;
+    return os_worker_start(&j->worker, scribe_main, j);
 }
 
-void scribe_stop(struct journal *j)
+bool scribe_stop(struct journal *j, int64_t most_ms)
 {
+    if (!j->worker.running)
+        return true;
     (void)pthread_mutex_lock(&j->lock);
     j->stop = true;
     (void)pthread_cond_signal(&j->work);
     (void)pthread_mutex_unlock(&j->lock);
-    (void)pthread_join(j->thread, NULL);
-    j->running = false;
     j->recording = false;
+    return os_worker_end(&j->worker, most_ms);
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "hydra/os/worker.h"
 #include "line.h"
 
 #define JOURNAL_PENDING_MAX ((size_t)16 * 1024 * 1024)     /* bytes that wait for a slow disk; then lines are dropped */
@@ -42,13 +43,13 @@ struct journal {
     bool stop;
 
     /* the thread's own */
-    pthread_t thread; bool running;
+    struct os_worker worker;
     int fd; uint64_t written;         /* of this segment, behind its state */
     bool skipping;                    /* a write failed: what comes is of no use until the next segment */
 };
 
-bool scribe_start(struct journal *j);
-void scribe_stop(struct journal *j);                        /* writes what waits */
+HC_MUST enum hc_err scribe_start(struct journal *j);
+bool scribe_stop(struct journal *j, int64_t most_ms);       /* writes what waits; false: a write has not come back */
 void scribe_push(struct journal *j, struct journal_item *item);
 bool scribe_add_line(struct journal *j, const char *line, size_t len);      /* false: no room */
 

@@ -118,6 +118,8 @@ const struct rec *observed_get(const struct observed *obs, enum rec_kind kind, c
 const struct rec *observed_like(const struct observed *obs, enum rec_kind kind, const struct rec *like);
 /* creates when absent; copies when a snapshot holds it; NULL: no memory */
 struct rec *observed_edit(struct observed *obs, enum rec_kind kind, const char *key);
+/* For a replay: a version as it was written down, of a key that is absent. Takes a reference. */
+HC_MUST enum hc_err observed_put(struct observed *obs, struct rec *version);
 void observed_remove(struct observed *obs, enum rec_kind kind, const char *key);
 size_t observed_count(const struct observed *obs, enum rec_kind kind);
 const struct rec *observed_at(const struct observed *obs, enum rec_kind kind, size_t i);

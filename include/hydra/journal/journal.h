@@ -26,8 +26,9 @@ struct journal_config {
     const char *version;
 };
 HC_MUST enum hc_err journal_open(const struct journal_config *config, struct journal **ret_journal, struct hc_diag *diag);
-/* Writes what waits and stops the thread; what came with segments has been given back then. Once more is nothing. */
-void journal_stop(struct journal *journal);
+/* Writes what waits and ends the thread; what came with segments has been given back then. False: a write has not come back within
+ * `most_ms`; then the journal, and whoever it would give something back to, must stay as long as the process. Once more is nothing. */
+HC_MUST bool journal_stop(struct journal *journal, int64_t most_ms);
 void journal_close(struct journal *journal);                    /* accepts NULL */
 
 /* The state is about to be other than events made it, or an event could not be recorded: the next event begins a new segment. */
