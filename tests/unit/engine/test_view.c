@@ -7,7 +7,7 @@
 
 #define BODIES 1000
 #define HEADS  5000
-#define TRIES  200     /* the best of them counts: on a machine that is very busy most are interrupted */
+#define TRIES  200     /* one must be quick: on a machine that is very busy most are interrupted */
 /* The target of the architecture, on a machine that may be busy; sanitizers cost a multiple. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define VIEW_MAX_US 60000
@@ -38,7 +38,7 @@ static void test_view__a_thousand_bodies__taken_and_freed_quickly(void **state)
     }
     rig_start(&rig, loaded);
     int64_t best_us = INT64_MAX;
-    for (unsigned i = 0; i < TRIES; i++) {
+    for (unsigned i = 0; i < TRIES && best_us >= VIEW_MAX_US; i++) {
         struct engine_view view;
         int64_t began = os_monotonic_us();
         assert_int_equal(engine_view_take(rig.engine, &view), HC_OK);
