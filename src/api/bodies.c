@@ -179,6 +179,7 @@ static void bodies_list(struct call *call)
 
 const struct api_route body_routes[] = {
     { HTTP_GET,  "/api/v1/bodies",                     SCOPE_OPERATOR_READ, 0, bodies_list },
+    { HTTP_GET,  "/api/v1/nodes/{id}/pairing",         SCOPE_OPERATOR_READ, ROUTE_BODY_EXISTS, pairing_get },
     { HTTP_POST, "/api/v1/body/status",                SCOPE_BODY, ROUTE_BODY, body_status },
     { HTTP_GET,  "/api/v1/bodies/{id}/desired",        SCOPE_SELF, ROUTE_BODY_EXISTS, desired_get },
     { HTTP_POST, "/api/v1/bodies/{id}/admit-observed", SCOPE_SELF, ROUTE_BODY | ROUTE_BODY_EXISTS, admit_observed },

@@ -9,6 +9,7 @@
 void conflicts_list(struct call *call);      /* conflicts.c, in slots_routes */
 void explain_get(struct call *call);         /* explain.c, in queue_routes */
 void desired_get(struct call *call);         /* desired.c, in body_routes */
+void pairing_get(struct call *call);         /* pairing.c, in body_routes */
 void metrics_get(struct call *call);         /* metrics_route.c, in health_routes */
 
 #endif

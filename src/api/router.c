@@ -10,6 +10,7 @@ static const struct api_route *const tables[] = {
     allocation_routes, queue_routes, event_routes, session_routes, lease_routes, health_routes, district_routes,
     enroll_routes,
     device_identity_routes,
+    operation_routes, pair_routes,
 };
 
 static const char *const method_words[HTTP_METHODS] = { [HTTP_GET] = "GET", [HTTP_HEAD] = "HEAD", [HTTP_POST] = "POST", [HTTP_PUT] = "PUT",
@@ -109,7 +110,7 @@ static bool is_name_slot(const struct piece *piece)
 
 const char *route_bad_id(const struct api_route *route, const char *const ids[ROUTE_IDS_MAX])
 {
-    static const char *const names[] = { "id", "lease_id", "stream_id", "venue", "org", "name", "district" };
+    static const char *const names[] = { "id", "lease_id", "stream_id", "op_id", "venue", "org", "name", "district" };
     size_t count = 0;
     for (const char *at = route->pattern + 1; *at != '\0';) {
         struct piece piece = next_piece(&at);

@@ -102,6 +102,17 @@ static void mark_slots_of_body(struct api *api, const char *body_id)
     engine_release(api->config.engine, rec);
 }
 
+static void mark_operation(struct api *api, const char *op_id)
+{
+    if (api->waiting[WAIT_FOR_WORK] == NULL && api->waiting[WAIT_FOR_RESULT] == NULL)
+        return;
+    const struct rec *rec = engine_get(api->config.engine, REC_OP, op_id);
+    if (rec != NULL)
+        mark(api, WAIT_FOR_WORK, ((const struct op_rec *)rec)->node_id);
+    mark(api, WAIT_FOR_RESULT, op_id);
+    engine_release(api->config.engine, rec);
+}
+
 void wait_news(void *ctx, enum rec_kind kind, const char *key)
 {
     struct api *api = ctx;
@@ -121,6 +132,9 @@ void wait_news(void *ctx, enum rec_kind kind, const char *key)
     case REC_TICKET:                  /* one that leaves moves all that stand behind it */
         mark(api, WAIT_FOR_HEAD, "");
         mark(api, WAIT_FOR_SLOT, "");
+        return;
+    case REC_OP:
+        mark_operation(api, key);
         return;
     case REC_NODE:
         mark(api, WAIT_FOR_BODY, key);
