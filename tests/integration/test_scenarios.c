@@ -14,7 +14,7 @@
 
 #define FOLDER      "docs/scenarios"
 #define SUFFIX      ".scenario"
-#define FAST_MS     60000               /* all fast ones together */
+#define FAST_MS     150000              /* all fast ones together: half a minute, more on a busy machine */
 #define SLOW_MS     240000
 #define CHECK_MS    10000
 #define LINE_MS     10
