@@ -170,9 +170,6 @@ static enum hc_err write_migration(const struct core_view *v, const char *name, 
 
 static void migration_get(struct call *call)
 {
-    static const char *const names[] = { "district", NULL };
-    if (!call_query_ok(call, NULL, names))
-        return;
     const char *district = call_query(call, "district");
     answer(call, district[0] == '\0' ? call->api->config.core->default_district : district, write_migration);
 }
