@@ -91,6 +91,7 @@ static void add_members(const struct call *call, const struct core_result *resul
     }
     if ((members & SAYS_LOST) != 0) {
         add_text(out, "reason", result->lost_why);
+        add_text(out, "cause", result->lost_cause);
         add_text(out, "stream_id", stream_of(result));
     }
     if ((members & SAYS_WAIT) != 0)

@@ -137,3 +137,13 @@ enum hc_err answer_stream(struct step *s, const char *stream_id)
     s->out->has_stream = err == HC_OK;
     return err;
 }
+
+enum hc_err answer_lease_lost(struct step *s, const char *lease_id, const char *stream_id, enum lease_state state, enum lease_why why)
+{
+    bool by_state = state == LEASE_REVOKED || why == WHY_NONE;
+    HC_SET(s->out->lost_why, by_state ? word_of(&lease_state_words, (int)state) : word_of(&lease_why_words, (int)why));
+    HC_SET(s->out->lost_cause, word_of(&lease_why_words, (int)why));
+    HC_SET(s->out->id, lease_id);
+    HC_SET(s->out->stream.id, stream_id);
+    return step_refuse(s, DENY_LEASE_LOST);
+}

@@ -54,10 +54,8 @@ static enum hc_err stage_stream(struct step *s, struct claiming *c, bool *done)
 
 static enum hc_err lost(struct step *s, const char *lease_id, const char *stream_id, enum lease_state state, enum lease_why why, bool *done)
 {
-    HC_SET(s->out->lost_why, why != WHY_NONE ? word_of(&lease_why_words, (int)why) : word_of(&lease_state_words, (int)state));
-    HC_SET(s->out->id, lease_id);
-    HC_SET(s->out->stream.id, stream_id);
-    return refused(s, DENY_LEASE_LOST, done);
+    *done = true;
+    return answer_lease_lost(s, lease_id, stream_id, state, why);
 }
 
 /* 200: the lease is handed out, and collected if it was waiting for that. */

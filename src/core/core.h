@@ -229,8 +229,13 @@ bool paired_known(const struct body_obs *obs);                                  
 HC_MUST enum hc_err answer_lease(struct step *s, enum core_answer answer, const char *lease_id, bool with_token);
 HC_MUST enum hc_err answer_ticket(struct step *s, const char *head_id);
 HC_MUST enum hc_err answer_stream(struct step *s, const char *stream_id);
+/* 410 lease_lost. The reason of a revoked lease is "revoked", whatever the cause: with "superseded" it is the word on which a head that
+ * streams stops (§13.9). */
+HC_MUST enum hc_err answer_lease_lost(struct step *s, const char *lease_id, const char *stream_id, enum lease_state state,
+                                      enum lease_why why);
 
-step_handler on_start, on_outage_over, on_stop, on_tick, on_history_written, on_seen, on_body_report, on_heartbeat, on_read, on_config_fetch,
+step_handler on_start, on_outage_over, on_stop, on_tick, on_history_written, on_seen, on_body_report, on_heartbeat, on_read,
+    on_config_fetch,
     on_claim, on_renew, on_release,
     on_stream_stop, on_stream_end, on_admission, on_accept, on_answer_lost, on_admit_observed, on_lease_end, on_node_enrol, on_node_update,
     on_node_delete, on_node_token, on_node_beat, on_head_update, on_wireguard_put, on_slots_put, on_drain, on_undrain, on_circuit_reset,

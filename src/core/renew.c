@@ -19,15 +19,6 @@ enum hc_err lease_renewed(struct step *s, const char *lease_id, int64_t hold_ms)
     return HC_OK;
 }
 
-static enum hc_err lost(struct step *s, const char *lease_id, const char *stream_id, enum lease_state state, enum lease_why why)
-{
-    const char *word = why != WHY_NONE ? word_of(&lease_why_words, (int)why) : word_of(&lease_state_words, (int)state);
-    HC_SET(s->out->lost_why, word);
-    HC_SET(s->out->id, lease_id);
-    HC_SET(s->out->stream.id, stream_id);
-    return step_refuse(s, DENY_LEASE_LOST);
-}
-
 static enum hc_err renewed(struct step *s, const char *lease_id_given)
 {
     char lease_id[HC_ID_SIZE];
@@ -42,7 +33,7 @@ static enum hc_err renew_known(struct step *s, const struct lease *lease)
     if (!hc_same(lease->head_id, req->head_id) || !token_fits(req->claim_token, lease->token_hash))
         return step_refuse(s, DENY_WRONG_TOKEN);
     bool over = lease_is_terminal(lease->state) || lease->state == LEASE_DRAINING || lease->left_behind;
-    return over ? lost(s, lease->id, lease->stream_id, lease->state, lease->why) : renewed(s, lease->id);
+    return over ? answer_lease_lost(s, lease->id, lease->stream_id, lease->state, lease->why) : renewed(s, lease->id);
 }
 
 static const struct ghost *find_ghost(const struct alloc *live, const char *lease_id)
@@ -79,12 +70,12 @@ static enum hc_err renew_remembered(struct step *s)
     if (ghost != NULL && hc_same(ghost->head_id, req->head_id)) {
         if (!token_fits(req->claim_token, ghost->token_hash))
             return step_refuse(s, DENY_WRONG_TOKEN);
-        return lost(s, ghost->lease_id, ghost->stream_id, ghost->state, ghost->why);
+        return answer_lease_lost(s, ghost->lease_id, ghost->stream_id, ghost->state, ghost->why);
     }
     const struct attempts_rec *attempts = alloc_attempts(s->live, req->head_id);
     for (size_t i = 0; attempts != NULL && i < attempts->count; i++)
         if (hc_same(attempts->at[i].lease_id, req->lease_id))
-            return lost(s, req->lease_id, attempts->at[i].stream_id, attempts->at[i].state, attempts->at[i].why);
+            return answer_lease_lost(s, req->lease_id, attempts->at[i].stream_id, attempts->at[i].state, attempts->at[i].why);
     return step_refuse(s, DENY_NOT_FOUND);
 }
 

@@ -145,6 +145,8 @@ static void waiting(struct head_state *head, const struct head_event *ev, struct
 {
     head->ticket = ev->ticket;
     head->has_ticket = true;
+    if (ev->ticket.stream_id[0] != '\0')
+        HC_SET(head->stream_id, ev->ticket.stream_id);
     if (!head->wanted) {
         act(out, ACT_LEAVE_QUEUE);
         idle(head);
@@ -171,6 +173,9 @@ static void refused(struct head_state *head, const struct head_event *ev, struct
         no_lease(head);
         rest(head, ev, ev->retry_after_ms, ev->sentence);
         break;
+    case REFUSE_STREAM:
+        head->stream_id[0] = '\0';
+        /* fall through */
     case REFUSE_ATTEMPT:
         no_lease(head);
         head->attempt_id[0] = '\0';

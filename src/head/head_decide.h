@@ -34,13 +34,15 @@ struct head_lease {
     int64_t ttl_ms, renew_after_ms, start_deadline_ms;      /* as answered; counted from when the question was sent */
 };
 struct head_body {
-    char id[HC_ID_SIZE], name[HC_NAME_SIZE], lan[HC_ID_SIZE], wireguard[HC_ID_SIZE], app_name[HC_NAME_SIZE + 34];
+    char id[HC_ID_SIZE], name[HC_NAME_SIZE], lan[HC_ID_SIZE], wireguard[HC_ID_SIZE], address[HC_ID_SIZE] /* the one to use */,
+        app_name[HC_NAME_SIZE + 34];
     char cert_fp[HC_HASH_SIZE];
     bool same_machine, directive_applied, pair_required;
     uint16_t http_port, https_port;
 };
 struct head_ticket { uint32_t position; int64_t eta_ms /* negative: none */,
-    retry_after_ms; bool confirm_required; char reason[HC_ID_SIZE]; };
+    retry_after_ms; bool confirm_required; char reason[HC_ID_SIZE],
+    stream_id[HC_ID_SIZE]; };
 
 enum head_event_type {
     HEV_START,              /* the visitor wants `experience`; `fresh_id` */
@@ -58,6 +60,7 @@ enum head_refusal {
     REFUSE_LATER,           /* 429, 503, pair contention: repeat, the same attempt */
     REFUSE_ATTEMPT,         /* attempt_reused, lease_lost, a ticket that is gone: another attempt */
     REFUSE_IDENTITY,        /* identity_unknown: register, then repeat */
+    REFUSE_STREAM,          /* not_your_stream: the visit is not known any more: another attempt, another stream */
     REFUSE_BUSY,            /* head_busy: a lease of an earlier life; claim with the stored token, or wait for its end */
     REFUSE_FOREVER          /* 401, 403, 422, identity_revoked, duplicate_head_identity: say so */
 };

@@ -217,7 +217,7 @@ static void accept_answered(struct turn *t, const struct head_answer *answer)
 /* A picture that lives plays on whatever became of the lease, unless it was taken away on purpose (rules §13.9). */
 static bool taken_away(const char *reason)
 {
-    static const char *const words[] = { "revoked", "superseded", "operator_revoke", "drained", "preempted_by_home_venue", "node_denied" };
+    static const char *const words[] = { "revoked", "superseded" };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (hc_same(words[i], reason))
             return true;

@@ -244,8 +244,7 @@ static void renew_answered(struct sim *sim, struct head *h, const struct answer 
         HC_SET(h->lease_id, a->lease_id);    /* it may go on under another id */
     if (!over || (h->phase != PHASE_PLAYING && h->phase != PHASE_PREPARING))
         return;
-    bool stops = h->phase == PHASE_PREPARING || hc_same(a->lost_why, "operator_revoke") || hc_same(a->lost_why, "drained") ||
-                 hc_same(a->lost_why, "superseded");
+    bool stops = h->phase == PHASE_PREPARING || hc_same(a->lost_why, "revoked") || hc_same(a->lost_why, "superseded");
     if (!stops)
         return;                              /* a head whose picture lives plays on */
     head_stops(sim, h);

@@ -83,6 +83,7 @@ struct core_result {
     enum wait_why wait;                    /* with no_slot_available and tickets */
     int64_t retry_after_ms;                /* with refusals that have one; 0: none */
     char lost_why[WORD_SIZE];              /* lease_lost{reason}; experience, identity ... details */
+    char lost_cause[WORD_SIZE];            /* lease_lost{cause}: why it was revoked, and else the same as the reason */
     char field[WORD_SIZE]; char detail[HC_NAME_SIZE];   /* bad_request: which field, one sentence */
     char id[HC_ID_SIZE], name[HC_NAME_SIZE];            /* of what was made or ended */
     bool has_lease, has_body, has_ticket, has_stream;

@@ -89,6 +89,20 @@ static void test_renew__ended_lease_whose_history_is_written__is_410_still(void 
     assert_string_equal(f->last.lost_why, "user_exit");
 }
 
+static void test_renew__revoked_lease__reason_is_the_word_that_stops_a_head(void **state)      /* §13.9 */
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE], token[CLAIM_TOKEN_SIZE];
+    granted(f, lease, token);
+    struct core_event ev = fleet_event(f, CORE_LEASE_END, CALLER_ADMIN, "");
+    ev.u.lease_end = (struct lease_end_req){ .lease_id = lease, .revoke = true, .reason = "test" };
+    (void)fleet_step(f, &ev);
+    struct core_result *out = fleet_renew(f, "h1", lease, token);
+    assert_int_equal(out->deny, DENY_LEASE_LOST);
+    assert_string_equal(out->lost_why, "revoked");
+    assert_string_equal(out->lost_cause, "operator_revoke");
+}
+
 static void test_renew__draining_lease__is_410(void **state)
 {
     struct fleet *f = *state;
@@ -160,6 +174,7 @@ int main(void)
         FLEET_TEST(test_renew__implicit_lease__has_no_token_that_fits),
         FLEET_TEST(test_renew__ended_lease__is_410_with_its_reason),
         FLEET_TEST(test_renew__ended_lease_whose_history_is_written__is_410_still),
+        FLEET_TEST(test_renew__revoked_lease__reason_is_the_word_that_stops_a_head),
         FLEET_TEST(test_renew__draining_lease__is_410),
         FLEET_TEST(test_renew__of_a_stream__keeps_it_attended),
         FLEET_TEST(test_renew__store_is_down__is_observed),

@@ -165,7 +165,7 @@ static void test_head_p2__lease_lost_while_streaming__plays_on_unless_taken_away
 {
     (void)state;
     static const struct { const char *reason; bool stops; } rows[] = {
-        { "body_idle", false }, { "expired", false }, { "operator_revoke", true }, { "superseded", true },
+        { "body_idle", false }, { "expired", false }, { "revoked", true }, { "superseded", true },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct head_rig rig;
