@@ -110,7 +110,8 @@ static const struct journal_field slots_rows[] = {
     J_TEXT_ROW(struct slots_req, body_id), J_PART_ROW(struct slots_req, slots_total, opt_u32_table),
     J_ROW(struct slots_req, set_enforce, J_BOOL), J_WORD_ROW(struct slots_req, enforce, enforce_words),
     J_PART_ROW(struct slots_req, maintenance, opt_bool_table), J_PART_ROW(struct slots_req, home_venue_reserve, opt_i32_table),
-    J_ROW(struct slots_req, force, J_BOOL),
+    J_ROW(struct slots_req, force, J_BOOL), J_ROW(struct slots_req, set_maintenance_clients, J_BOOL),
+    J_LIST_ROW(struct slots_req, maintenance_clients, maintenance_client_count),
 };
 static const struct journal_field drain_rows[] = { J_TEXT_ROW(struct drain_req, body_id), J_ROW(struct drain_req, deadline_ms, J_I64) };
 static const struct journal_field body_rows[] = { J_TEXT_ROW(struct body_req, body_id) };
@@ -148,6 +149,12 @@ static const struct journal_field pair_rows[] = {
 static const struct journal_field pair_release_rows[] = {
     J_TEXT_ROW(struct pair_release_req, head_id), J_TEXT_ROW(struct pair_release_req, lease_id),
 };
+static const struct journal_field identity_rows[] = {
+    J_TEXT_ROW(struct identity_req, head_id), J_TEXT_ROW(struct identity_req, device_uid), J_TEXT_ROW(struct identity_req, fingerprint),
+    J_TEXT_ROW(struct identity_req, cert_pem), J_ROW(struct identity_req, not_after, J_TIME),
+};
+static const struct journal_field identity_revoke_rows[] = { J_TEXT_ROW(struct identity_revoke_req, head_id) };
+static const struct journal_field latch_rows[] = { J_TEXT_ROW(struct latch_req, district), J_ROW(struct latch_req, allow, J_BOOL) };
 static const struct journal_field name_rows[] = { J_TEXT_ROW(struct name_req, name) };
 
 #define TABLE_OF(member) static const struct journal_table member##_table = J_TABLE(#member, member##_rows, struct member##_req);
@@ -157,6 +164,7 @@ TABLE_OF(answer_lost) TABLE_OF(admit) TABLE_OF(lease_end) TABLE_OF(enrol) TABLE_
 TABLE_OF(node_beat) TABLE_OF(head_update) TABLE_OF(wireguard) TABLE_OF(slots) TABLE_OF(drain) TABLE_OF(body) TABLE_OF(district)
 TABLE_OF(venue) TABLE_OF(org) TABLE_OF(experience) TABLE_OF(name)
 TABLE_OF(op_ask) TABLE_OF(op_next) TABLE_OF(op_result) TABLE_OF(pair) TABLE_OF(pair_release)
+TABLE_OF(identity) TABLE_OF(identity_revoke) TABLE_OF(latch)
 static const struct journal_table nothing_table = { .name = "nothing" };
 
 #define ROW(type, member) [type] = { &member##_table, offsetof(struct core_event, u.member) }
@@ -173,6 +181,7 @@ const struct event_row event_rows[CORE_EVENT_TYPES] = {
     ROW(CORE_VENUE_PUT, venue), ROW(CORE_VENUE_DELETE, name), ROW(CORE_ORG_PUT, org), ROW(CORE_ORG_DELETE, name),
     ROW(CORE_EXPERIENCE_PUT, experience), ROW(CORE_EXPERIENCE_DELETE, name), ROW(CORE_OP_ASK, op_ask), ROW(CORE_OP_NEXT, op_next),
     ROW(CORE_OP_RESULT, op_result), ROW(CORE_PAIR_LEASE, pair), ROW(CORE_PAIR_RELEASE, pair_release),
+    ROW(CORE_IDENTITY_PUT, identity), ROW(CORE_IDENTITY_REVOKE, identity_revoke), ROW(CORE_LATCH_CLEAR, latch),
 };
 
 int event_type_find(const char *name)

@@ -20,7 +20,8 @@ static const struct journal_field session_rows[] = {
 };
 const struct journal_table session_table = J_TABLE("session", session_rows, struct session_obs);
 
-static const struct journal_field client_rows[] = { J_CHARS_ROW(struct client_obs, uuid), J_CHARS_ROW(struct client_obs, name) };
+static const struct journal_field client_rows[] = { J_CHARS_ROW(struct client_obs, uuid), J_CHARS_ROW(struct client_obs, name),
+                                                    J_ROW(struct client_obs, slot, J_I32) };
 const struct journal_table client_table = J_TABLE("client", client_rows, struct client_obs);
 
 static const struct journal_field body_rows[] = {
@@ -70,6 +71,7 @@ const struct journal_table op_obs_table = REC_TABLE("observed_op", op_rows, stru
 
 static const struct journal_field observed_rows[] = {
     J_ROW(struct observed, started_at, J_TIME), J_ROW(struct observed, store_down_since, J_TIME),
+    J_ROW(struct observed, memory_mb_most, J_U32),
 };
 const struct journal_table observed_table = { .name = "observed", .fields = observed_rows,
     .count = sizeof observed_rows / sizeof observed_rows[0], .size = sizeof(struct observed), .begin = offsetof(struct observed, started_at) };

@@ -56,6 +56,12 @@ static const struct journal_field pair_facts_rows[] = {
 };
 static const struct journal_table pair_facts_table = J_TABLE("pair", pair_facts_rows, struct pair_facts);
 
+static const struct journal_field identity_facts_rows[] = {
+    J_ROW(struct identity_facts, registered_at, J_TIME), J_ROW(struct identity_facts, overlap_until, J_TIME),
+    J_CHARS_ROW(struct identity_facts, supersedes),
+};
+static const struct journal_table identity_facts_table = J_TABLE("identity", identity_facts_rows, struct identity_facts);
+
 static const struct journal_field result_rows[] = {
     J_ROW(struct core_result, dirty, J_BOOL), J_WORD_ROW(struct core_result, answer, answer_words),
     J_WORD_ROW(struct core_result, deny, deny_words), J_WORD_ROW(struct core_result, wait, wait_words),
@@ -69,6 +75,7 @@ static const struct journal_field result_rows[] = {
     J_PART_ROW(struct core_result, stream, stream_facts_table), J_ARRAY_ROW(struct core_result, rows, row_count, eligible_table),
     J_PART_ROW(struct core_result, drain, drain_facts_table), J_ROW(struct core_result, has_op, J_BOOL),
     J_PART_ROW(struct core_result, op, op_facts_table), J_PART_ROW(struct core_result, pair, pair_facts_table),
+    J_PART_ROW(struct core_result, identity, identity_facts_table),
     J_CHARS_ROW(struct core_result, head_venue),
     J_CHARS_ROW(struct core_result, body_venue), J_ROW(struct core_result, denied_for_capacity, J_BOOL),
 };

@@ -113,6 +113,7 @@ static const struct journal_field body_rows[] = {
     J_ROW(struct body_rec, pair_epoch, J_U32),
     J_CHARS_ROW(struct body_rec, sunshine_cert_fp),
     J_ROW(struct body_rec, listed_experiences, J_STRINGS),
+    J_ROW(struct body_rec, maintenance_clients, J_STRINGS),
     J_PART_ROW(struct body_rec, circuit, circuit_table),
     J_ROW(struct body_rec, last_unauthorized_at, J_TIME),
     J_ROW(struct body_rec, observing_since, J_TIME),
@@ -147,6 +148,7 @@ const struct journal_table ticket_rec_table = REC_TABLE("ticket", ticket_rows, s
 static const struct journal_field district_rows[] = {
     J_WORD_ROW(struct district_rec, safe_mode, safe_mode_words), J_ROW(struct district_rec, safe_since, J_TIME),
     J_ARRAY_ROW(struct district_rec, awaited, awaited_count, id_element), J_ROW(struct district_rec, per_device_identity_at, J_TIME),
+    J_ROW(struct district_rec, per_device_identity_off_at, J_TIME), J_ROW(struct district_rec, retirement_since, J_TIME),
 };
 const struct journal_table district_rec_table = REC_TABLE("district", district_rows, struct district_rec);
 
@@ -209,11 +211,25 @@ static const struct journal_field op_rows[] = {
 };
 const struct journal_table op_rec_table = REC_TABLE("op", op_rows, struct op_rec);
 
+static const struct journal_field predecessor_rows[] = {
+    J_CHARS_ROW(struct predecessor, fingerprint), J_ROW(struct predecessor, registered_at, J_TIME),
+    J_ROW(struct predecessor, overlap_until, J_TIME),
+};
+static const struct journal_table predecessor_table = J_TABLE("predecessor", predecessor_rows, struct predecessor);
+static const struct journal_field identity_rows[] = {
+    J_CHARS_ROW(struct identity_rec, device_uid), J_CHARS_ROW(struct identity_rec, fingerprint),
+    J_ROW(struct identity_rec, registered_at, J_TIME), J_ROW(struct identity_rec, not_after, J_TIME),
+    J_ROW(struct identity_rec, revoked_at, J_TIME), J_PART_ROW(struct identity_rec, predecessor, predecessor_table),
+    J_ROW(struct identity_rec, cert_pem, J_COUNTED_TEXT),
+};
+const struct journal_table identity_rec_table = REC_TABLE("identity", identity_rows, struct identity_rec);
+
 const struct record_row record_rows[REC_KINDS] = {
     [REC_BODY] = { "body", &body_rec_table }, [REC_STREAM] = { "stream", &stream_rec_table },
     [REC_TICKET] = { "ticket", &ticket_rec_table }, [REC_DISTRICT] = { "district", &district_rec_table },
     [REC_CAP] = { "cap", &cap_rec_table }, [REC_DEMOTION] = { "demotion", &demotion_rec_table },
-    [REC_ATTEMPTS] = { "attempts", &attempts_rec_table }, [REC_OP] = { "op", &op_rec_table }, [REC_NODE] = { "node", &node_rec_table },
+    [REC_ATTEMPTS] = { "attempts", &attempts_rec_table }, [REC_OP] = { "op", &op_rec_table },
+    [REC_IDENTITY] = { "identity", &identity_rec_table }, [REC_NODE] = { "node", &node_rec_table },
     [REC_VENUE] = { "venue", &venue_rec_table }, [REC_ORG] = { "org", &org_rec_table },
     [REC_EXPERIENCE] = { "experience", &experience_rec_table },
     [OBS_BODY] = { "observed_body", &body_obs_table }, [OBS_NODE] = { "observed_node", &node_obs_table },

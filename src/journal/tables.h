@@ -12,7 +12,7 @@ extern const struct journal_table opt_u32_table, opt_i32_table, opt_bool_table;
 /* ---- saved_tables.c, observed_tables.c ---- */
 extern const struct journal_table whole_lease_table, stream_block_table, ports_table, session_table, client_table;
 extern const struct journal_table body_rec_table, stream_rec_table, ticket_rec_table, district_rec_table, cap_rec_table, demotion_rec_table,
-    attempts_rec_table, node_rec_table, venue_rec_table, op_rec_table, org_rec_table, experience_rec_table;
+    attempts_rec_table, node_rec_table, venue_rec_table, op_rec_table, identity_rec_table, org_rec_table, experience_rec_table;
 extern const struct journal_table body_obs_table, node_obs_table, clock_obs_table, pool_obs_table, op_obs_table, observed_table;
 /* By kind; the bytes behind struct rec. NULL: nobody wrote one yet. */
 struct record_row { const char *name; const struct journal_table *table; };
