@@ -7,7 +7,6 @@
 #include "operation_calls.h"
 #include "operator_routes.h"
 
-#define NEXT_WAIT_SECONDS_MAX 25
 #define NEXT_LOOK_MS          (10 * HC_SECOND_MS)      /* one that was given and not answered is given again: nothing else tells of it */
 
 _Static_assert((int)OPERATION_LIST_CLIENTS == OP_LIST_CLIENTS && (int)OPERATION_RESTART == OP_RESTART && (int)OPERATIONS == OP_KINDS,
@@ -111,9 +110,7 @@ static void look_next(struct call *call, bool last)
 
 static void next_get(struct call *call)
 {
-    uint32_t seconds;
-    if (!call_query_u32(call, "wait", 0, NEXT_WAIT_SECONDS_MAX, &seconds))
-        return;
+    uint32_t seconds = call_query_u32(call, "wait", 0);
     struct next_call *asking = hc_arena_alloc(call->arena, sizeof *asking);
     if (asking == NULL) {
         call_fault(call, HC_ERR_NOMEM);

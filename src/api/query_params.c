@@ -42,6 +42,7 @@ static const struct param params[] = {
     { V1 "nodes/{id}", "force", PARAM_FLAG, 0, 0, NULL },
     { V1 "nodes/{id}/slots", "force", PARAM_FLAG, 0, 0, NULL },
     { V1 "nodes/{id}/drain", "dry_run", PARAM_FLAG, 0, 0, NULL },
+    { V1 "nodes/{id}/ops/next", "wait", PARAM_NUMBER, 0, WAIT_MAX, NULL },
     { V1 "slots", "district", PARAM_NAME, 0, 0, NULL },
     { V1 "slots", "venue", PARAM_NAME, 0, 0, NULL },
     { V1 "slots", "body", PARAM_ID, 0, 0, NULL },

@@ -40,6 +40,7 @@ static const struct row rows[] = {
     { "DELETE", V1 "nodes/{id}", V1 "nodes/{h}", ADMIN, NULL, "force", FLAGS, NULL },
     { "PUT", V1 "nodes/{id}/slots", V1 "nodes/{b}/slots", ADMIN, "{}", "force", FLAGS, "0" },
     { "POST", V1 "nodes/{id}/drain", V1 "nodes/{b}/drain", ADMIN, "{\"deadline_seconds\":60}", "dry_run", FLAGS, "true" },
+    { "GET", V1 "nodes/{id}/ops/next", V1 "nodes/{b}/ops/next", BODY, NULL, "wait", WAITS, NULL },
     { "GET", V1 "slots", V1 "slots", ADMIN, NULL, "district", NAMES, "d1" },
     { "GET", V1 "slots", V1 "slots", ADMIN, NULL, "venue", NAMES, "north" },
     { "GET", V1 "slots", V1 "slots", ADMIN, NULL, "body", IDS, "b" },
