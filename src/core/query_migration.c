@@ -5,7 +5,8 @@
 
 #include "core.h"
 
-#define PROTOCOL_WANTED 2
+#define PROTOCOL_WANTED  2
+#define CUSTODIAN_MISSES 3        /* as many of its rounds without a list as leave it in force */
 
 /* Filled in two rounds: the first counts. */
 struct holding { const struct core_view *v; const char *district; struct hold_row *rows; size_t count; };
@@ -68,13 +69,16 @@ static void identity_holds(struct holding *h)
 static void body_trust(struct holding *h, const struct node_rec *node, const struct body_obs *obs)
 {
     const struct body_rec *body = alloc_body(h->v->saved, node->rec.key);
-    if (!paired_known(obs))
-        hold(h, 2, HOLD_TRUST_UNKNOWN, node, true);
+    int64_t late_ms = CUSTODIAN_MISSES * h->v->saved->config->timers.custodian_every_ms;
+    if (!hc_time_set(body->custodian_last_success_at) || hc_time_since(h->v->now, body->custodian_last_success_at) > late_ms)
+        hold(h, 2, HOLD_CUSTODIAN, node, true);
     enum hold_why lacks = report_lacks(h->v, node->rec.key);
     if (lacks != HOLD_NONE)
         hold(h, 3, lacks, node, true);
     else if (body->sunshine_cert_fp[0] == '\0')
         hold(h, 3, HOLD_CERT_FP, node, true);
+    else if (!paired_known(obs))
+        hold(h, 3, HOLD_TRUST_UNKNOWN, node, true);
 }
 
 static bool gate_unavailable(const struct body_obs *obs)

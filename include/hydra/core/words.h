@@ -122,9 +122,9 @@
     X(NONE, "") X(NO_BODY, "no_body") X(NO_HEAD, "no_head") X(NO_REPORT, "no_report") X(STALE_REPORT, "stale_report") \
     X(LEGACY_BODY, "legacy_body") X(PAIRING_PROTOCOL, "pairing_protocol") X(PROTOCOL_VERSION, "protocol_version") \
     X(IDENTITY_UNKNOWN, "identity_unknown") X(IDENTITY_REVOKED, "identity_revoked") X(CLEARED, "cleared_by_admin") \
-    X(NOT_ON_YET, "not_on_yet") X(CUSTODIAN, "custodian_has_no_list") X(CERT_FP, "no_sunshine_cert_fp") \
+    X(CUSTODIAN, "custodian_has_no_list") X(CERT_FP, "no_sunshine_cert_fp") \
     X(TRUST_UNKNOWN, "paired_clients_unknown") X(OBSERVES, "enforce_is_observe") X(GATE, "gate_unavailable") \
-    X(UNAUTHORIZED, "unauthorized_launch") X(NO_PORTS, "no_ports") X(NOT_NAMED, "slot_not_named") X(LEGACY_REQUEST, "legacy_request")
+    X(UNAUTHORIZED, "unauthorized_launch") X(NO_PORTS, "no_ports") X(NOT_NAMED, "slot_not_named")
 
 #define X(id, text) LEASE_##id,
 enum lease_state { LEASE_STATE_LIST(X) LEASE_STATES };
