@@ -65,7 +65,8 @@ static const struct journal_table identity_facts_table = J_TABLE("identity", ide
 static const struct journal_field result_rows[] = {
     J_ROW(struct core_result, dirty, J_BOOL), J_WORD_ROW(struct core_result, answer, answer_words),
     J_WORD_ROW(struct core_result, deny, deny_words), J_WORD_ROW(struct core_result, wait, wait_words),
-    J_ROW(struct core_result, retry_after_ms, J_I64), J_CHARS_ROW(struct core_result, lost_why), J_CHARS_ROW(struct core_result, field),
+    J_ROW(struct core_result, retry_after_ms, J_I64), J_CHARS_ROW(struct core_result, lost_why),
+    J_CHARS_ROW(struct core_result, lost_cause), J_CHARS_ROW(struct core_result, field),
     J_CHARS_ROW(struct core_result, detail), J_CHARS_ROW(struct core_result, id), J_CHARS_ROW(struct core_result, name),
     J_ROW(struct core_result, has_lease, J_BOOL), J_ROW(struct core_result, has_body, J_BOOL), J_ROW(struct core_result, has_ticket, J_BOOL),
     J_ROW(struct core_result, has_stream, J_BOOL), J_PART_ROW(struct core_result, lease, whole_lease_table),

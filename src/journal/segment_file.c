@@ -82,7 +82,7 @@ enum hc_err segments_prune(int dir_fd, uint64_t keep, uint64_t coming)
         return err;
     for (size_t i = 0; i < count; i++)
         total += (uint64_t)list[i].bytes;
-    for (size_t i = 0; i < count && total > keep; i++) {
+    for (size_t i = 0; i + 1 < count && total > keep; i++) {
         char name[SEGMENT_NAME_SIZE];
         segment_name(list[i].number, name);
         if (unlinkat(dir_fd, name, 0) < 0 && errno != ENOENT)

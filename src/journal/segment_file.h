@@ -16,7 +16,7 @@ bool segment_number(const char *name, uint64_t *ret_number);            /* false
 struct segment_entry { uint64_t number; int64_t bytes; };
 /* The folder's segments in order of their numbers, in the heap. */
 HC_MUST enum hc_err segments_list(int dir_fd, struct segment_entry **ret, size_t *ret_count);
-/* Removes the oldest until the others and `coming` bytes are not above `keep`. */
+/* Removes the oldest until the others and `coming` bytes are not above `keep`; the newest stays: numbers go on from it. */
 HC_MUST enum hc_err segments_prune(int dir_fd, uint64_t keep, uint64_t coming);
 /* A new file behind the newest, 0600. */
 HC_MUST enum hc_err segment_create(int dir_fd, int *ret_fd, uint64_t *ret_number);
