@@ -8,6 +8,7 @@
 static const enum metric_id fleet_gauges[] = {
     METRIC_SLOTS_TOTAL, METRIC_SLOTS_OCCUPIED, METRIC_QUEUE_DEPTH, METRIC_LEASE_AGE, METRIC_HEAD_RENEWAL_AGE, METRIC_BODY_REPORT_AGE,
     METRIC_NAMED_CERTS, METRIC_CIRCUIT_OPEN, METRIC_DIVERGENCE, METRIC_SLOTS_DIVERGENT, METRIC_BODY_ONLINE,
+    METRIC_CUSTODIAN_SUCCESS,
 };
 
 /* A slot counts once, under the first of its causes in the order of rules §5. */
@@ -29,6 +30,18 @@ static void set_occupied(struct metrics *metrics, const struct core_view *v, con
             metrics_set(metrics, METRIC_SLOTS_OCCUPIED, causes[bit], node->venue, body->rec.key, word_of(&why_not_words, (int)bit));
 }
 
+/* When the custodian last went through the trust store; of a body whose agent takes operations and where it never did: since when it could
+ * have. Other bodies have no custodian that could stall. */
+static void set_custodian(struct metrics *metrics, const struct core_view *v, const struct node_rec *node, const struct body_rec *body)
+{
+    const struct node_obs *agent = observed_node(v->obs, body->rec.key);
+    hc_time since = body->custodian_last_success_at;
+    if (!hc_time_set(since) && agent != NULL && hc_time_set(agent->op_poll_at))
+        since = hc_time_later(v->obs->started_at, node->enrolled_at);
+    if (hc_time_set(since))
+        metrics_set(metrics, METRIC_CUSTODIAN_SUCCESS, (double)since.ms / 1e3, body->rec.key);
+}
+
 static void set_bodies(struct metrics *metrics, const struct core_view *v)
 {
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
@@ -40,6 +53,7 @@ static void set_bodies(struct metrics *metrics, const struct core_view *v)
         metrics_set(metrics, METRIC_CIRCUIT_OPEN, body->circuit.state == CIRCUIT_OPEN ? 1 : 0, body->rec.key);
         metrics_set(metrics, METRIC_BODY_ONLINE, body_online(v, body->rec.key) ? 1 : 0, body->rec.key);
         metrics_set(metrics, METRIC_BODY_REPORT_AGE, (double)hc_time_since(v->now, body_heard_at(v, body)) / 1e3, body->rec.key);
+        set_custodian(metrics, v, node, body);
         const struct body_obs *obs = observed_body(v->obs, body->rec.key);
         if (obs != NULL && hc_time_set(obs->reported_at))
             metrics_set(metrics, METRIC_NAMED_CERTS, (double)obs->client_count, body->rec.key);
