@@ -30,6 +30,13 @@ $(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/faultf
 	@$(run_test) $*.log $*
 integration: $(integration_runs)
 integration-programs: $(integration_programs) $(OUT)/faultfs.so
+## make alerts    the alert rules parse, fire on their conditions and are silent just below them (promtool, of Debian's prometheus)
+.PHONY: alerts
+check-parts: alerts
+alerts:
+	@command -v promtool > /dev/null || { echo "promtool is not installed: scripts/install-deps check" >&2; exit 1; }
+	promtool check rules docs/alerts/hydracluster.rules.yml
+	promtool test rules docs/alerts/hydracluster.test.yml
 ## make scenarios  all stories of docs/scenarios under hydrasim, those too that take minutes
 scenarios: $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/integration/test_scenarios
 	$(OUT)/integration/test_scenarios --all
