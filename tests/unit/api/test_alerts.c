@@ -220,7 +220,7 @@ static void test_rules__each__is_tested_and_has_its_entry_in_the_runbook(void **
     char *tests = read_file(RULE_TESTS), *runbook = read_file(RUNBOOK);
     for (size_t i = 0; i < count; i++) {
         char text[2 * WORD_MAX], anchor[WORD_MAX] = "";
-        (void)snprintf(text, sizeof text, "alertname: %s\n", rules[i].name);
+        (void)snprintf(text, sizeof text, "alertname: %.100s\n", rules[i].name);
         if (strstr(tests, text) == NULL)
             fail_msg("%s has no test", rules[i].name);
         (void)snprintf(text, sizeof text, "docs/RUNBOOK.md#");
@@ -228,7 +228,7 @@ static void test_rules__each__is_tested_and_has_its_entry_in_the_runbook(void **
             anchor[k] = (char)tolower((unsigned char)rules[i].name[k]);
         (void)strncat(text, anchor, WORD_MAX);
         assert_string_equal(rules[i].runbook, text);
-        (void)snprintf(text, sizeof text, "\n## %s\n", rules[i].name);
+        (void)snprintf(text, sizeof text, "\n## %.100s\n", rules[i].name);
         char *entry = strstr(runbook, text);
         if (entry == NULL)
             fail_msg("the runbook has no entry %s", rules[i].name);
