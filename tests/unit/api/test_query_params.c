@@ -45,7 +45,6 @@ static const struct row rows[] = {
     { "GET", V1 "slots", V1 "slots", ADMIN, NULL, "venue", NAMES, "north" },
     { "GET", V1 "slots", V1 "slots", ADMIN, NULL, "body", IDS, "b" },
     { "GET", V1 "slots", V1 "slots", ADMIN, NULL, "divergent", FLAGS, "false" },
-    { "GET", V1 "nodes/{id}/ops/next", V1 "nodes/{b}/ops/next", BODY, NULL, "wait", WAITS, NULL },
     { "GET", V1 "queue", V1 "queue", ADMIN, NULL, "district", NAMES, "d1" },
     { "GET", V1 "migration", V1 "migration", ADMIN, NULL, "district", NAMES, "d1" },
     { "GET", V1 "explain", V1 "explain", ADMIN, NULL, "head_id", IDS, NULL },
