@@ -52,9 +52,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t mark = strlen(TIMERS_MARK);
     bool timers = size >= mark && memcmp(data, TIMERS_MARK, mark) == 0;
-    char path[PATH_SIZE];
+    char path[PATH_SIZE], plain[PATH_SIZE];
     int fd = timers ? file_of(data + mark, size - mark, path) : file_of(data, size, path);
-    struct config_flags flags = { .config_file = timers ? "docs/hydraclusterd.example.yaml" : path, .timers_file = timers ? path : NULL };
+    int plain_fd = file_of((const uint8_t *)"{}\n", 3, plain);
+    struct config_flags flags = { .config_file = timers ? plain : path, .timers_file = timers ? path : NULL };
     struct daemon_config config;
     struct hc_diag diag = { "" };
     enum hc_err err = config_load(&flags, &config, &diag);
@@ -64,5 +65,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();                                        /* a refusal that says nothing, or does not say where */
     config_free(&config);
     (void)close(fd);
+    (void)close(plain_fd);
     return 0;
 }
