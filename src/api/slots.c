@@ -104,31 +104,80 @@ static void write_row(const struct slot_row *row, hc_time now, struct hc_buf *ou
     hc_buf_char(out, '}');
 }
 
-static void slots_list(struct call *call)
+/* A large fleet takes several turns of the loop, all of one view: others are answered in between. */
+#define BODIES_A_TURN 200
+struct slots_answer { struct engine_view view; struct slot_filter filter; struct hc_buf json; bool any, open; };
+
+static void slots_close(struct call *call)
 {
-    struct engine_view view;
-    if (!call_view(call, &view))
+    struct slots_answer *answer = call->user;
+    if (!answer->open)
         return;
-    const struct slot_filter filter = { .district = call_query(call, "district"), .venue = call_query(call, "venue"),
-        .body_id = call_query(call, "body"), .divergent = call_query_flag(call, "divergent") };
+    answer->open = false;
+    call_view_done(call, &answer->view);
+    hc_buf_free(&answer->json);
+}
+
+static enum hc_err write_turn(struct slots_answer *answer)
+{
+    struct hc_arena arena = { 0 };
     struct slot_row *rows;
-    size_t count;
-    enum hc_err err = query_slots(&view.view, &filter, call->arena, &rows, &count);
-    struct hc_buf json = { 0 };
-    hc_buf_char(&json, '[');
+    size_t count = 0;
+    enum hc_err err = query_slots(&answer->view.view, &answer->filter, &arena, &rows, &count);
     for (size_t i = 0; err == HC_OK && i < count; i++) {
-        if (i > 0)
-            hc_buf_char(&json, ',');
-        write_row(&rows[i], view.view.now, &json);
+        if (answer->any)
+            hc_buf_char(&answer->json, ',');
+        answer->any = true;
+        write_row(&rows[i], answer->view.view.now, &answer->json);
     }
-    hc_buf_char(&json, ']');
-    call_view_done(call, &view);
+    hc_arena_free(&arena);
+    answer->filter.first_body += BODIES_A_TURN;
+    return err;
+}
+
+static void slots_turn(struct call *call);
+
+static void next_turn(struct http_request *req)
+{
+    slots_turn(http_user(req));
+}
+
+static void slots_turn(struct call *call)
+{
+    struct slots_answer *answer = call->user;
+    enum hc_err err = write_turn(answer);
+    if (err == HC_OK && answer->filter.first_body < alloc_count(answer->view.saved, REC_BODY)) {
+        http_park(call->req, HTTP_PARK_NEWS, call->api->config.monotonic_ms(), next_turn);
+        return;
+    }
+    hc_buf_char(&answer->json, ']');
+    struct hc_buf json = answer->json;
+    answer->json = (struct hc_buf){ 0 };
+    slots_close(call);
     if (err == HC_OK) {
         call_json(call, 200, &json);
         return;
     }
     hc_buf_free(&json);
     call_fault(call, err);
+}
+
+static void slots_list(struct call *call)
+{
+    struct slots_answer *answer = hc_arena_alloc(call->arena, sizeof *answer);
+    if (answer == NULL) {
+        call_fault(call, HC_ERR_NOMEM);
+        return;
+    }
+    if (!call_view(call, &answer->view))
+        return;
+    answer->open = true;
+    answer->filter = (struct slot_filter){ .district = call_query(call, "district"), .venue = call_query(call, "venue"),
+        .body_id = call_query(call, "body"), .divergent = call_query_flag(call, "divergent"), .body_count = BODIES_A_TURN };
+    call->user = answer;
+    call->gone = slots_close;
+    hc_buf_char(&answer->json, '[');
+    slots_turn(call);
 }
 
 const struct api_route slots_routes[] = {

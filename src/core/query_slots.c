@@ -207,11 +207,19 @@ static void add_body(struct listing *list, const struct body_rec *body)
     }
 }
 
+/* Behind the last body that is asked for. */
+static size_t bodies_end(const struct core_view *v, const struct slot_filter *filter)
+{
+    size_t all = alloc_count(v->saved, REC_BODY);
+    return filter->body_count > 0 && filter->first_body < all && filter->body_count < all - filter->first_body
+               ? filter->first_body + filter->body_count : all;
+}
+
 /* At most one row per slot, session and witness. */
-static size_t rows_at_most(const struct core_view *v, size_t witness_count)
+static size_t rows_at_most(const struct core_view *v, const struct slot_filter *filter, size_t witness_count)
 {
     size_t most = witness_count;
-    for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
+    for (size_t i = filter->first_body; i < bodies_end(v, filter); i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, i);
         const struct body_obs *obs = body_observed(v->obs, body);
         most += slots_shown(v, body) + 1 + (obs == NULL ? 0 : obs->session_count);
@@ -228,11 +236,11 @@ enum hc_err query_slots(const struct core_view *v, const struct slot_filter *fil
     if (err != HC_OK)
         return err;
     list.witnesses = seen;
-    list.size = rows_at_most(v, list.witness_count);
+    list.size = rows_at_most(v, filter, list.witness_count);
     list.rows = hc_arena_array(arena, list.size + 1, sizeof list.rows[0]);
     if (list.rows == NULL)
         return HC_ERR_NOMEM;
-    for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++)
+    for (size_t i = filter->first_body; i < bodies_end(v, filter); i++)
         add_body(&list, (const struct body_rec *)alloc_at(v->saved, REC_BODY, i));
     *ret_rows = list.rows;
     *ret_count = list.count;

@@ -68,7 +68,8 @@ struct slot_row {
     bool has_observed; struct slot_observed observed;
     uint32_t divergence;
 };
-struct slot_filter { const char *district, *venue, *body_id; bool divergent; };     /* NULL or "": any */
+/* NULL or "": any. Of the bodies in key order only those from first_body on, at most body_count of them; 0: all. */
+struct slot_filter { const char *district, *venue, *body_id; bool divergent; size_t first_body, body_count; };
 HC_MUST enum hc_err query_slots(const struct core_view *v, const struct slot_filter *filter, struct hc_arena *arena,
     struct slot_row **ret_rows, size_t *ret_count);
 

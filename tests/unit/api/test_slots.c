@@ -233,9 +233,38 @@ static void test_slots__wrong_caller_or_query__is_refused(void **state)
     rig_expect(r, "POST", "/api/v1/slots", RIG_ADMIN, "{}", 405, "method_not_allowed", "");
 }
 
+#define MANY 450      /* more than two turns of the loop */
+
+static void test_slots__fleet_of_many_turns__is_every_body_once_in_order(void **state)
+{
+    struct rig *r = *state;
+    struct node b;
+    struct reply reply;
+    for (unsigned i = 0; i < MANY; i++) {
+        char name[HC_ID_SIZE];
+        (void)snprintf(name, sizeof name, "b%u", i);
+        rig_body(r, name, i % 2 == 0 ? "north" : "south", b.id, b.token);
+    }
+    rig_ask(r, "GET", "/api/v1/slots", RIG_READ, NULL, &reply);
+    assert_int_equal(reply.status, 200);
+    assert_int_equal(reply_count(&reply, ""), MANY);
+    char before[HC_ID_SIZE] = "";
+    for (unsigned i = 0; i < MANY; i++) {
+        char path[HC_ID_SIZE];
+        (void)snprintf(path, sizeof path, "[%u].body_id", i);
+        assert_true(strcmp(before, reply_text(&reply, path)) < 0);
+        hc_copy(before, sizeof before, reply_text(&reply, path));
+    }
+    reply_free(&reply);
+    rig_ask(r, "GET", "/api/v1/slots?venue=south", RIG_READ, NULL, &reply);
+    assert_int_equal(reply_count(&reply, ""), MANY / 2);
+    reply_free(&reply);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        RIG_TEST(test_slots__fleet_of_many_turns__is_every_body_once_in_order),
         RIG_TEST(test_slots__body_that_never_reported__is_one_row_of_nulls),
         RIG_TEST(test_slots__free_slot__is_grantable_and_observed),
         RIG_TEST(test_slots__report_of_a_moment_ago__has_not_been_a_second_yet),
