@@ -58,7 +58,7 @@ struct call {
     enum wait_kind wait_kind;
     char wait_key[HC_NAME_SIZE];
     int64_t wait_deadline_ms, looked_at_ms;
-    bool has_news;
+    bool has_news, waking;              /* waking: parked until it may be looked at again, not until its deadline */
     void (*again)(struct call *call, bool last);
 };
 

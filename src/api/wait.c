@@ -5,8 +5,14 @@
 #include <string.h>
 
 #define LOOK_EVERY_MS       50      /* one request is looked at again no oftener: a busy fleet has news every few milliseconds */
+#define LOOK_SLOT_EVERY_MS  10      /* who waits for a slot is few, and a visitor stands before the screen */
 #define LOOKS_A_TURN_MAX    256     /* of all waiting requests, oldest first */
 #define STOP_RETRY_SECONDS  5
+
+static int64_t look_every_ms(enum wait_kind kind)
+{
+    return kind == WAIT_FOR_SLOT ? LOOK_SLOT_EVERY_MS : LOOK_EVERY_MS;
+}
 
 static void leave(struct call *call)
 {
@@ -42,6 +48,11 @@ static void late(struct http_request *req)
     assert(http_answered(req) || http_parked(req));
 }
 
+static enum http_park_why park_why(enum wait_kind kind)
+{
+    return kind == WAIT_FOR_SLOT ? HTTP_PARK_SLOT : HTTP_PARK_NEWS;
+}
+
 void call_wait(struct call *call, enum wait_kind kind, const char *key, int64_t deadline_ms, void (*again)(struct call *call, bool last))
 {
     struct api *api = call->api;
@@ -49,7 +60,7 @@ void call_wait(struct call *call, enum wait_kind kind, const char *key, int64_t 
     HC_SET(call->wait_key, key);
     call->wait_kind = kind;
     call->wait_deadline_ms = deadline_ms;
-    call->has_news = false;
+    call->has_news = call->waking = false;
     call->again = again;
     call->prev = api->waiting_last[kind];
     if (call->prev == NULL)
@@ -58,7 +69,7 @@ void call_wait(struct call *call, enum wait_kind kind, const char *key, int64_t 
         call->prev->next = call;
     api->waiting_last[kind] = call;
     call->waiting_in = &api->waiting[kind];
-    http_park(call->req, kind == WAIT_FOR_SLOT ? HTTP_PARK_SLOT : HTTP_PARK_NEWS, deadline_ms, late);
+    http_park(call->req, park_why(kind), deadline_ms, late);
 }
 
 /* "" : all of that kind. */
@@ -160,9 +171,32 @@ void wait_news(void *ctx, enum rec_kind kind, const char *key)
 static struct call *next_with_news(struct api *api, enum wait_kind kind, int64_t now_ms)
 {
     for (struct call *call = api->waiting[kind]; call != NULL; call = call->next)
-        if (call->has_news && now_ms - call->looked_at_ms >= LOOK_EVERY_MS)
+        if (call->has_news && now_ms - call->looked_at_ms >= look_every_ms(kind))
             return call;
     return NULL;
+}
+
+/* The loop turns for it; wait_turn() finds it in the same turn. */
+static void woken(struct http_request *req)
+{
+    struct call *call = http_user(req);
+    call->waking = false;
+    if (call->api->stopping)
+        late(req);
+    else
+        http_park(req, park_why(call->wait_kind), call->wait_deadline_ms, late);
+}
+
+/* News that came too soon after a look must not wait for the next thing that happens to wake the loop. */
+static void wake_for_news(struct api *api, enum wait_kind kind)
+{
+    for (struct call *call = api->waiting[kind]; call != NULL; call = call->next) {
+        int64_t due_ms = call->looked_at_ms + look_every_ms(kind);
+        if (!call->has_news || call->waking || due_ms >= call->wait_deadline_ms)
+            continue;
+        call->waking = true;
+        http_park(call->req, park_why(kind), due_ms, woken);
+    }
 }
 
 void wait_turn(struct api *api)
@@ -175,4 +209,6 @@ void wait_turn(struct api *api)
             call->looked_at_ms = now_ms;
             call->again(call, false);
         }
+    for (int kind = 0; kind < WAIT_KINDS; kind++)
+        wake_for_news(api, (enum wait_kind)kind);
 }
