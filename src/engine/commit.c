@@ -1,7 +1,11 @@
 /* commit.c - the commit thread: takes the cut, saves it without the mutex, says how it ended. */
+#include <malloc.h>
+
 #include "engine_state.h"
 #include "hydra/base/log.h"
 #include "hydra/os/clock.h"
+
+#define TRIM_VERSIONS 1000        /* a save of so many leaves memory behind that the next ones do not use */
 
 static bool has_work(const struct engine *e)
 {
@@ -93,6 +97,17 @@ static void take_foreign(struct engine *e, struct group *group, const struct for
     outcome_down(e, load->diag.text, since);
 }
 
+/* Once a minute all nodes are written for their last sign of life: as many old versions go. Only told so does the allocator give their
+ * pages back. */
+static void trim_after(struct engine *e, size_t versions)
+{
+    if (versions < TRIM_VERSIONS)
+        return;
+    engine_unlock(e);
+    (void)malloc_trim(0);
+    engine_lock(e);
+}
+
 void engine_commit_once(struct engine *e)
 {
     struct group *group;
@@ -124,6 +139,7 @@ void engine_commit_once(struct engine *e)
         take_foreign(e, group, &load);
     else
         outcome_settle(e, group);
+    trim_after(e, versions);
 }
 
 void engine_commit_main(void *arg)

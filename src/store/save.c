@@ -150,6 +150,8 @@ static enum save_outcome write_file(struct store *s, struct data_file *file, str
     }
     for (size_t i = 0; i < REC_SAVED_KINDS; i++)
         fragments_drop(&next[i]);
+    if (file == &s->nodes)
+        hc_buf_free(&s->out);             /* written once a minute, and by far the larger one */
     return got;
 }
 
