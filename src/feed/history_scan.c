@@ -9,8 +9,8 @@
 #include "session_line.h"
 
 /* One call reads and parses at most this much, for the loop thread waits; the page's cursor goes on from there. */
-#define SCAN_BYTES  ((size_t)1024 * 1024)
-#define SCAN_PARSED 500
+#define SCAN_BYTES  ((size_t)256 * 1024)
+#define SCAN_PARSED 100
 
 /* The last line of text[0..len), len > 0, which ends with a line end; *ret_len without it. */
 static const char *last_line(const char *text, size_t len, size_t *ret_len)
