@@ -179,12 +179,22 @@ double host_rss_mib(const struct host *host)
     return (double)strtoul(line + strlen("VmRSS:"), NULL, 10) / 1024;
 }
 
-double host_metric(struct host *host, const char *name)
+static double metric_in(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+    const char *space = at == NULL ? NULL : strchr(at + strlen(name) - 1, ' ');
+    return space == NULL ? 0 : strtod(space + 1, NULL);
+}
+
+double host_metric_less(struct host *host, const char *name, const char *less)
 {
     struct call call = daemon_call(&host->daemon, host->home.admin_token, "GET", "/metrics", NULL);
-    const char *at = call.status == 200 ? strstr(call.text, name) : NULL;
-    const char *space = at == NULL ? NULL : strchr(at + strlen(name) - 1, ' ');
-    double value = space == NULL ? 0 : strtod(space + 1, NULL);
+    double value = call.status == 200 ? metric_in(call.text, name) - (less == NULL ? 0 : metric_in(call.text, less)) : 0;
     call_free(&call);
     return value;
+}
+
+double host_metric(struct host *host, const char *name)
+{
+    return host_metric_less(host, name, NULL);
 }

@@ -37,6 +37,7 @@ double host_cpu_seconds(const struct host *host);       /* user and system, of a
 double host_rss_mib(const struct host *host);
 /* The value of a line of /metrics that begins with this; 0: no such line. */
 double host_metric(struct host *host, const char *name);
+double host_metric_less(struct host *host, const char *name, const char *less);      /* the difference of two, of one scrape */
 
 /* Calls number 0 .. count-1, over so many connections at once. */
 struct job { const char *method, *token; char path[JOB_PATH_SIZE], body[JOB_BODY_SIZE]; };      /* body "": none */

@@ -72,13 +72,13 @@ static void measure(struct host *host, const struct size *size)
     jobs_run(host->daemon.url, JOB_LANES, size->bodies / 2, make_claim, check_claim, host);
     wire_open(&wire, host->daemon.url, 2);
     wire.conns[0].answered = wire.conns[1].answered = answered;
-    double over = host_metric(host, HELD_ALL) - host_metric(host, HELD_2_MS), cpu = host_cpu_seconds(host);
+    double over = host_metric_less(host, HELD_ALL, HELD_2_MS), cpu = host_cpu_seconds(host);
     for (unsigned i = 0; i < READS; i++) {
         read_once(&wire, host, false);
         read_once(&wire, host, true);
     }
     cpu = host_cpu_seconds(host) - cpu;
-    over = host_metric(host, HELD_ALL) - host_metric(host, HELD_2_MS) - over;
+    over = host_metric_less(host, HELD_ALL, HELD_2_MS) - over;
     wire_close(&wire);
     double delay = samples_ms(&run.behind, 0.99) - samples_ms(&run.alone, 0.99);
     delay = delay > 0 ? delay : 0;           /* a machine that is busy elsewhere delays those alone as well */
