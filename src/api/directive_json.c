@@ -80,6 +80,25 @@ static void write_slot(const struct directive_slot *slot, struct hc_buf *out)
     hc_buf_char(out, '}');
 }
 
+static const struct codec_field xr_rows[] = {
+    OUT_TEXT(struct directive_xr, "session_id", session_id),
+    OUT_WORD(struct directive_xr, "action", action, xr_action_words),
+    OUT_WORD(struct directive_xr, "state", state, xr_state_words),
+    OUT_TEXT(struct directive_xr, "experience", experience),
+    OUT_TEXT(struct directive_xr, "client_hostname", client_hostname),
+    OUT_TEXT(struct directive_xr, "client_ip", client_ip),
+};
+static const struct codec_table xr_table = OUT_TABLE("xr", xr_rows, struct directive_xr);
+
+static void write_xr(const struct directive_xr *xr, struct hc_buf *out)
+{
+    hc_buf_str(out, ",\"xr\":");
+    if (xr->present)
+        json_write(&xr_table, xr, out);
+    else
+        hc_buf_str(out, "null");
+}
+
 enum hc_err directive_json(const struct directive *directive, char ret_digest[DIRECTIVE_DIGEST_SIZE], struct hc_buf *out)
 {
     HC_CLEANUP(hc_buf_freep) struct hc_buf desired = { 0 };
@@ -91,6 +110,7 @@ enum hc_err directive_json(const struct directive *directive, char ret_digest[DI
         write_slot(&directive->slots[i], &desired);
     }
     hc_buf_char(&desired, ']');
+    write_xr(&directive->xr, &desired);
     size_t desired_len = desired.len;
     write_trust(&directive->trust, &desired);
     if (desired.failed)

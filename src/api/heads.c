@@ -125,17 +125,11 @@ static void stream_delete(struct call *call)
     call_submit(call, render_empty);
 }
 
-/* ---- commands, XR, WireGuard ---- */
+/* ---- commands, WireGuard ---- */
 
 static void commands_get(struct call *call)
 {
     call_text(call, 200, NULL, screenshot_asked(call, call->ids[0]) ? "{\"screenshot\":true}" : "{\"screenshot\":false}");
-}
-
-/* No XR session is ever made here, so none is there to see: 404 is how a head reads "over". */
-static void xr_session_get(struct call *call)
-{
-    call_error(call, 404, "not_found", "There is no XR session of this head.", NULL, 0);
 }
 
 static void wireguard_get(struct call *call)
@@ -172,7 +166,6 @@ const struct api_route head_routes[] = {
     { HTTP_GET,    "/api/v1/heads/{id}/commands",         SCOPE_SELF,             ROUTE_HEAD_EXISTS,              commands_get },
     { HTTP_POST,   "/api/v1/heads/{id}/screenshot",       SCOPE_SELF,             ROUTE_PICTURE | ROUTE_HEAD_EXISTS, screenshot_post },
     { HTTP_GET,    "/api/v1/heads/{id}/screenshot",       SCOPE_ADMIN,            ROUTE_HEAD_EXISTS,              screenshot_get },
-    { HTTP_GET,    "/api/v1/heads/{id}/xr-session",       SCOPE_SELF,             ROUTE_HEAD_EXISTS,              xr_session_get },
     { HTTP_DELETE, "/api/v1/heads/{id}/stream",           OWN_OR_ADMIN,           ROUTE_OWN_BODY | ROUTE_HEAD_EXISTS, stream_delete },
     { HTTP_GET,    "/api/v1/heads/{id}/wireguard-config", OWN_OR_ADMIN,           ROUTE_HEAD_EXISTS,              wireguard_get },
     { HTTP_PUT,    "/api/v1/heads/{id}/wireguard-config", SCOPE_ADMIN,            ROUTE_OWN_BODY | ROUTE_HEAD_EXISTS, wireguard_put },

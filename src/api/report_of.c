@@ -149,6 +149,8 @@ enum hc_err report_of(const struct body_status *body, struct hc_arena *arena, st
         .uptime_ms = codec_has(table, body, "provider_uptime_seconds") ? body->provider_uptime_ms : -1,
         .stream_status = (enum stream_status)body->stream_status,
         .xr_state = body->xr_state,
+        .xr_session_id = body->xr_session_id,
+        .xr_reason = body->xr_reason,
         .xr_drivers = body->xr_drivers.items,
         .xr_driver_count = body->xr_drivers.count,
         .has_experiences = codec_has(table, body, "installed_experiences"),

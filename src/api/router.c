@@ -8,7 +8,7 @@
 static const struct api_route *const tables[] = {
     node_routes, head_routes, slot_claim_routes, stream_routes, eligible_routes, venue_routes, experience_routes, body_routes, slots_routes,
     allocation_routes, queue_routes, event_routes, session_routes, lease_routes, health_routes, district_routes,
-    enroll_routes,
+    enroll_routes, xr_session_routes,
     device_identity_routes,
     operation_routes, pair_routes,
 };

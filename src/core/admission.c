@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "queue.h"
+#include "xr.h"
 
 bool accept_only(const struct alloc *live, const char *head_id)
 {
@@ -26,12 +27,13 @@ enum hc_err lease_collect(struct step *s, const char *lease_id, const char *atte
     }
     lease->uncollected = false;              /* its clocks start here */
     lease->renewed_at = lease->head_renewed_at = s->now;
-    lease->start_deadline_at = hc_time_add(s->now, s->t->start_deadline_ms);
-    lease->expires_at = hc_time_earlier(hc_time_add(s->now, s->t->lease_ttl_ms), lease->start_deadline_at);
+    bool xr = lease->mode == MODE_XR;
+    lease->start_deadline_at = hc_time_add(s->now, xr ? s->t->xr_arm_ms : s->t->start_deadline_ms);
+    lease->expires_at = xr ? HC_TIME_NEVER : hc_time_earlier(hc_time_add(s->now, s->t->lease_ttl_ms), lease->start_deadline_at);
     char token[CLAIM_TOKEN_SIZE];
     claim_token(s->live->config, lease, token);
     token_digest(token, lease->token_hash);
-    return HC_OK;
+    return xr ? xr_begin(s, body->rec.key, lease->id, NULL) : HC_OK;
 }
 
 enum hc_err answer_promoted(struct step *s, const char *lease_id)

@@ -150,6 +150,8 @@ enum hc_err on_admit_observed(struct step *s)
     if (lease == NULL)
         return admit_free(s, body, slot, &seen, head);
     bool ends = lease->state == LEASE_DRAINING || lease->left_behind;
+    if (lease->mode == MODE_XR)
+        return held(s, lease);                     /* whoever launches there, it is no part of it */
     if (head[0] != '\0' && hc_same(lease->head_id, head) && !ends)
         return admitted(s, req->body_id, lease->id, &seen);
     bool same = lease->launch_id[0] != '\0' && hc_same(lease->launch_id, seen.launch_id);

@@ -103,7 +103,10 @@ enum hc_err answer_lease(struct step *s, enum core_answer answer, const char *le
     out->lease.expires_at = clock.expires_at;
     out->epoch = slot->epoch;
     out->slot = slot->index;
-    out->ttl_ms = pre_stream ? remaining(clock.expires_at, s->now) : s->t->lease_ttl_ms;
+    if (lease->mode == MODE_XR && !lease->uncollected)
+        out->ttl_ms = remaining(hc_time_add(clock.head_renewed_at, s->t->xr_head_stale_ms), s->now);
+    else
+        out->ttl_ms = pre_stream ? remaining(clock.expires_at, s->now) : s->t->lease_ttl_ms;
     out->start_deadline_ms = pre_stream ? remaining(lease->start_deadline_at, s->now) : -1;
     out->claim_token[0] = '\0';
     if (with_token && !s->ev->dry_run) {

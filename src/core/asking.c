@@ -55,7 +55,7 @@ void asking_start(struct asking *ask, const struct step *s, const struct node_re
 
 struct seeker asking_seeker(const struct asking *ask)
 {
-    return (struct seeker){ .head_id = ask->head_id, .experience = ask->experience, .ticket_id = ask->ticket_id, .mode = MODE_FLAT,
+    return (struct seeker){ .head_id = ask->head_id, .experience = ask->experience, .ticket_id = ask->ticket_id, .mode = ask->mode,
                             .protocol = ask->protocol, .created_at = ask->created_at };
 }
 
@@ -166,7 +166,8 @@ enum hc_err asking_grant(struct step *s, const struct asking *ask, const struct 
     struct grant grant = {
         .body_id = verdict->body_id, .slot = verdict->slot, .head_id = ask->head_id, .stream_id = ask->stream_id,
         .experience = ask->experience, .device_uid = ask->device_uid, .attempt_id = ask->attempt_id, .attempt_digest = ask->attempt_digest,
-        .client_uuid = "", .source = ask->protocol >= 2 ? SOURCE_EXPLICIT : SOURCE_IMPLICIT, .mode = MODE_FLAT, .protocol = ask->protocol,
+        .client_uuid = "", .source = ask->protocol >= 2 ? SOURCE_EXPLICIT : SOURCE_IMPLICIT, .mode = ask->mode, .protocol = ask->protocol,
+        .client_ip = ask->client_ip,
         .preferred = ask->prefer_body_id[0] != '\0' && hc_same(ask->prefer_body_id, verdict->body_id),
     };
     enum hc_err err = stream_renamed(s, ask);
@@ -185,7 +186,7 @@ enum hc_err asking_queue(struct step *s, struct asking *ask, enum wait_why why, 
     assert(stream != NULL);
     if (stream->state != STREAM_SEEKING)
         err = stream_seeks(s, ask->stream_id, false);
-    struct ticket_rec facts = { .mode = MODE_FLAT, .protocol = ask->protocol };
+    struct ticket_rec facts = { .mode = ask->mode, .protocol = ask->protocol };
     HC_SET(facts.attempt_id, ask->attempt_id);
     HC_SET(facts.attempt_digest, ask->attempt_digest);
     HC_SET(facts.experience, ask->experience);
@@ -206,7 +207,7 @@ static bool home_is_taken(const struct core_view *v, const struct asking *ask)
     for (size_t b = 0; b < alloc_count(v->saved, REC_BODY); b++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(v->saved, REC_BODY, b);
         const struct node_rec *node = body_node(v->saved, body);
-        if (node == NULL || !hc_same(node->venue, ask->venue) || eligible_why_not(v, node, head, ask->experience, MODE_FLAT) != 0)
+        if (node == NULL || !hc_same(node->venue, ask->venue) || eligible_why_not(v, node, head, ask->experience, ask->mode) != 0)
             continue;
         for (size_t i = 0; i < body->slot_count; i++) {
             const struct lease *lease = slot_live_lease(&body->slots[i]);

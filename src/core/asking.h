@@ -16,6 +16,8 @@ struct asking {
     char ticket_id[HC_ID_SIZE];
     char prefer_body_id[HC_ID_SIZE];
     char device_uid[DEVICE_UID_SIZE], attempt_id[HC_ID_SIZE], attempt_digest[HC_HASH_SIZE];
+    char client_ip[HC_ID_SIZE];          /* of an XR headset */
+    enum lease_mode mode;
     uint32_t protocol;
     hc_time created_at;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "queue.h"
+#include "xr.h"
 
 #define HEAD_LEASES_LOOKED_AT 64
 
@@ -28,6 +29,18 @@ static bool blank(const char *text)
     return text == NULL || text[0] == '\0';
 }
 
+/* NULL: this head can have this experience in this mode. */
+static const char *mode_fault(const struct step *s, const struct claiming *c)
+{
+    if (blank(c->req->stream_mode) || hc_same(c->req->stream_mode, "flat"))
+        return NULL;
+    if (!hc_same(c->req->stream_mode, "xr"))
+        return "The stream mode is flat or xr.";
+    if (!xr_head_fits(alloc_node(s->live, c->ask.head_id)))
+        return "Only a hydraheadquest that has an xr_client_hostname can have XR.";
+    return xr_experience(s->live, c->req->experience) ? NULL : "The stream mode of this experience is not xr.";
+}
+
 static enum hc_err stage_request(struct step *s, struct claiming *c, bool *done)
 {
     *done = true;
@@ -35,8 +48,9 @@ static enum hc_err stage_request(struct step *s, struct claiming *c, bool *done)
         return step_bad(s, "attempt_id", "A claim needs an attempt_id.");
     if (blank(c->req->experience))
         return step_bad(s, "experience", "A claim needs an experience.");
-    if (!blank(c->req->stream_mode) && !hc_same(c->req->stream_mode, "flat"))
-        return step_bad(s, "stream_mode", "Only flat streams can be claimed here.");
+    const char *fault = mode_fault(s, c);
+    if (fault != NULL)
+        return step_bad(s, "stream_mode", fault);
     *done = false;
     return HC_OK;
 }
@@ -187,14 +201,14 @@ static enum hc_err stage_busy(struct step *s, struct claiming *c, bool *done)
 {
     const struct lease *own = head_lease(s->live, c->ask.head_id, NULL);
     char lease_id[HC_ID_SIZE];
-    if (own != NULL && (own->source != SOURCE_IMPLICIT || !lease_is_pre_stream(own->state))) {
+    if (own != NULL && (own->source != SOURCE_IMPLICIT || !lease_is_pre_stream(own->state) || own->mode == MODE_XR)) {
         HC_SET(lease_id, own->id);
         enum hc_err err = answer_lease(s, ANSWER_REFUSED, lease_id, false);
         return err != HC_OK ? err : refused(s, DENY_HEAD_BUSY, done);
     }
     if (!s->ev->store_ok)
         return store_down(s, done);           /* from here on every answer changes something */
-    if (own == NULL || hc_same(own->experience, c->ask.experience))
+    if (own == NULL || (hc_same(own->experience, c->ask.experience) && own->mode == c->ask.mode))
         return HC_OK;
     HC_SET(lease_id, own->id);
     return lease_release(s, lease_id, WHY_EXPERIENCE_CHANGED, FATE_KEEP);
@@ -338,6 +352,7 @@ static void claiming_start(struct claiming *c, const struct step *s, const struc
     c->req = req;
     c->by_self = s->ev->caller.kind == CALLER_NODE && hc_same(s->ev->caller.node_id, req->head_id);
     asking_start(&c->ask, s, head, req->experience == NULL ? "" : req->experience, req->legacy ? 1 : 2);
+    c->ask.mode = req->stream_mode != NULL && hc_same(req->stream_mode, "xr") ? MODE_XR : MODE_FLAT;
     HC_SET(c->ask.attempt_id, req->attempt_id == NULL ? "" : req->attempt_id);
     HC_SET(c->ask.attempt_digest, req->content_digest == NULL ? "" : req->content_digest);
     HC_SET(c->ask.device_uid, req->device_uid == NULL ? "" : req->device_uid);

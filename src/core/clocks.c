@@ -31,6 +31,10 @@ bool body_silent(const struct step *s, const char *body_id)
 static bool pre_stream_due(const struct step *s, const struct lease *lease, struct due *ret)
 {
     struct lease_clock clock = lease_clock(s->obs, lease);
+    if (lease->mode == MODE_XR && !lease->uncollected) {
+        *ret = (struct due){ LEV_HEAD_RELEASE, WHY_UNATTENDED };      /* what its body has set up must be taken down */
+        return hc_time_since(s->now, clock.head_renewed_at) >= s->t->xr_head_stale_ms;
+    }
     if (!hc_time_due(clock.expires_at, s->now))
         return false;
     if (lease->uncollected && lease->state == LEASE_GRANTED)
@@ -45,18 +49,20 @@ static bool rolling_due(const struct step *s, const char *body_id, const struct 
 {
     struct lease_clock clock = lease_clock(s->obs, lease);
     const struct body_obs *obs = observed_body(s->obs, body_id);
+    bool xr = lease->mode == MODE_XR;
     switch (lease->state) {
     case LEASE_STREAMING:
     case LEASE_ADOPTED:
         *ret = (struct due){ LEV_UNATTENDED, WHY_UNATTENDED };
-        if (hc_time_since(s->now, clock.head_renewed_at) >= s->t->max_unattended_ms)
+        if (hc_time_since(s->now, clock.head_renewed_at) >= (xr ? s->t->xr_head_stale_ms : s->t->max_unattended_ms))
             return true;
         *ret = (struct due){ LEV_BODY_SILENT, WHY_BODY_SILENT };
         return body_silent(s, body_id);
     case LEASE_DRAINING:
         *ret = (struct due){ LEV_DRAIN_TIMEOUT, WHY_DRAIN_TIMEOUT };
         /* The clock waits while the agent warms up, and then gives it its grace to show what is there. */
-        return hc_time_since(s->now, hc_time_later(lease->drain_since, agent_warm_at(obs, s->t))) >= s->t->drain_grace_ms;
+        return hc_time_since(s->now, hc_time_later(lease->drain_since, agent_warm_at(obs, s->t))) >=
+            (xr ? s->t->xr_ending_hold_ms : s->t->drain_grace_ms);
     case LEASE_UNKNOWN:
         *ret = (struct due){ LEV_UNKNOWN_HOLD, WHY_UNKNOWN_HOLD };
         return hc_time_since(s->now, lease->unknown_since) >= s->t->unknown_hold_ms;

@@ -71,6 +71,7 @@ struct grant {
     enum lease_source source; enum lease_mode mode; uint32_t protocol;
     bool promoted;                    /* uncollected: its clocks start when it is collected */
     bool preferred;                   /* the head had asked for this body */
+    const char *client_ip;            /* of an XR headset; NULL or "": not told */
 };
 /* Epoch, ids, app token, clocks (§6.2), token hash; the stream becomes binding; the head's ticket goes; notes lease_granted,
  * cross_venue_grant.
@@ -237,7 +238,8 @@ HC_MUST enum hc_err answer_lease_lost(struct step *s, const char *lease_id, cons
 step_handler on_start, on_outage_over, on_stop, on_tick, on_history_written, on_seen, on_body_report, on_heartbeat, on_read,
     on_config_fetch,
     on_claim, on_renew, on_release,
-    on_stream_stop, on_stream_end, on_admission, on_accept, on_answer_lost, on_admit_observed, on_lease_end, on_node_enrol, on_node_update,
+    on_stream_stop, on_stream_end, on_admission, on_accept, on_answer_lost, on_admit_observed, on_lease_end, on_xr_start, on_xr_poll,
+    on_xr_end, on_node_enrol, on_node_update,
     on_node_delete, on_node_token, on_node_beat, on_head_update, on_wireguard_put, on_slots_put, on_drain, on_undrain, on_circuit_reset,
     on_safe_mode_end, on_venue_put, on_venue_delete, on_org_put, on_org_delete, on_experience_put, on_experience_delete,
     on_op_ask, on_op_next, on_op_result, on_pair_lease, on_pair_release,

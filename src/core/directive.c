@@ -125,7 +125,27 @@ static enum hc_err fill_slot(const struct table *t, bool modern, uint32_t index,
     HC_SET(row->device_uid, lease->device_uid);
     HC_SET(row->sunshine_client_uuid, lease->sunshine_client_uuid);
     fill_evicts(t, lease, row);
+    if (lease->mode == MODE_XR)
+        return HC_OK;                              /* nothing is launched there */
     return fill_entries(t, lease, modern, row);
+}
+
+/* To begin a session is asked for until it has begun; then what runs runs, and a body that lost it does not begin anew by itself. */
+static void fill_xr(const struct table *t, struct directive_xr *ret)
+{
+    const struct xr_session *xr = &t->body->xr;
+    const struct lease *lease = body_lease(t->body, xr->session_id, NULL);
+    bool arms = xr->state == XR_REQUESTED || xr->state == XR_ARMING || xr->state == XR_ARMED;
+    bool ends = xr->state == XR_ENDING || xr->state == XR_FAILED;
+    ret->present = xr->session_id[0] != '\0';
+    ret->action = arms ? XR_ACTION_ARM : XR_ACTION_KEEP;
+    if (ends && may_terminate(t, lease == NULL ? WHY_NONE : lease->why, xr->since))
+        ret->action = XR_ACTION_END;
+    ret->state = xr->state;
+    HC_SET(ret->session_id, xr->session_id);
+    HC_SET(ret->experience, xr->experience);
+    HC_SET(ret->client_hostname, xr->client_hostname);
+    HC_SET(ret->client_ip, xr->client_ip);
 }
 
 static bool boot_mode(const struct core_view *v, const char *body_id)
@@ -161,6 +181,9 @@ enum hc_err query_directive(const struct core_view *v, const char *body_id, stru
     enum hc_err err = trust_fill(v, body, t.obs, arena, &made);
     if (err != HC_OK)
         return err;
+    fill_xr(&t, &made.xr);
+    if (made.xr.present)
+        made.next_report_ms = REPORT_BUSY_MS;
     bool streams = t.obs != NULL && !t.obs->modern && t.obs->stream_status == STATUS_STREAMING;
     made.terminate_stream = streams && !made.modern && made.slot_count > 0 && made.slots[0].index == 0 &&
         made.slots[0].action == ACTION_TERMINATE;

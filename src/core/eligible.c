@@ -6,6 +6,7 @@
 #include "roster.h"
 #include "seeking.h"
 #include "view.h"
+#include "xr.h"
 
 static bool lists_experience(const struct core_view *v, const struct node_rec *node, const struct body_obs *obs, const char *experience)
 {
@@ -20,7 +21,7 @@ static bool lists_experience(const struct core_view *v, const struct node_rec *n
 
 static bool supports(const struct body_obs *obs, enum lease_mode mode)
 {
-    return mode != MODE_XR || (obs != NULL && obs->xr_drivers != NULL && obs->xr_drivers->count > 0);
+    return mode != MODE_XR || (obs != NULL && strings_has(obs->xr_drivers, XR_DRIVER));
 }
 
 uint32_t offer_why_not(const struct core_view *v, const struct node_rec *body, const char *experience, enum lease_mode mode)
@@ -87,7 +88,10 @@ uint32_t seeking_why_not(struct seeking *k, const struct body_rec *body, const s
 {
     uint32_t mask = eligible_why_not(k->v, node, k->head, k->who.experience, k->who.mode) | k->caps;
     assert(slot < body->slot_count);
-    if (k->who.protocol < 2 && body->slots_total > 1)                        /* grantable 5 */
+    if (k->who.mode == MODE_XR && (slot != XR_SLOT || !xr_head_fits(k->head)))
+        mask |= WHY_NOT_STREAM_MODE;
+    /* grantable 5; a headset in XR speaks to the machine, not to the ports of a slot */
+    if (k->who.protocol < 2 && body->slots_total > 1 && k->who.mode != MODE_XR)
         mask |= WHY_NOT_LEGACY_ONE_SLOT;
     bool foreign = node != NULL && k->head != NULL && !hc_same(node->venue, k->head->venue);
     if (foreign && body->home_venue_reserve != RESERVE_AUTO && reserve_number_denies(k->v, body, node))      /* grantable 3 */

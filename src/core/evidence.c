@@ -163,7 +163,7 @@ static bool on_its_way(const struct step *s, const struct lease *lease, hc_time 
 }
 
 /* Two idle reports, first to last at least bodyIdleConfirm apart; none while the agent warms up. */
-static enum hc_err idle_evidence(struct step *s, const char *body_id, const struct lease *lease, const struct body_obs *obs)
+enum hc_err lease_idle(struct step *s, const char *body_id, const struct lease *lease, const struct body_obs *obs)
 {
     hc_time at = obs->reported_at;
     if (hc_time_set(lease->idle_since)) {
@@ -202,6 +202,14 @@ static enum hc_err renew_by_body(struct step *s, const char *lease_id, hc_time a
     return HC_OK;
 }
 
+enum hc_err lease_shown(struct step *s, const char *body_id, const char *lease_id_given, const struct body_obs *obs)
+{
+    char lease_id[HC_ID_SIZE];
+    HC_SET(lease_id, lease_id_given);
+    enum hc_err err = renew_by_body(s, lease_id, obs->reported_at);
+    return err == HC_OK ? not_idle(s, body_id, lease_id) : err;
+}
+
 static enum hc_err streaming_evidence(struct step *s, const char *body_id, uint32_t slot, const struct lease *lease,
                                       const struct shown *shown, const struct body_obs *obs)
 {
@@ -211,16 +219,23 @@ static enum hc_err streaming_evidence(struct step *s, const char *body_id, uint3
         if (lease->left_behind)                  /* its visitor sits elsewhere (§9.3) */
             return lease_event(s, lease_id, LEV_DRAIN, WHY_REHOMED, FATE_KEEP);
         enum hc_err err = learn(s, body_id, lease_id, shown->live);
-        if (err == HC_OK)
-            err = renew_by_body(s, lease_id, obs->reported_at);
-        return err == HC_OK ? not_idle(s, body_id, lease_id) : err;
+        return err == HC_OK ? lease_shown(s, body_id, lease_id, obs) : err;
     }
     if (shown->other)
         return not_idle(s, body_id, lease_id);      /* a stranger's session renews nothing, but the slot is not idle */
     bool newer = hc_time_before(lease->changed_at, obs->reported_at);      /* the report that made it stream is not yet one that it ended */
     if (!newer || !slot_idle(obs, slot) || agent_warming(obs, s->t, obs->reported_at))
         return HC_OK;
-    return idle_evidence(s, body_id, lease, obs);
+    return lease_idle(s, body_id, lease, obs);
+}
+
+enum lease_event drain_done_event(const struct lease *lease)
+{
+    bool by_head = lease->why == WHY_RELEASED || lease->why == WHY_USER_EXIT || lease->why == WHY_ERROR || lease->why == WHY_ABANDON ||
+                   lease->why == WHY_UNREACHABLE || lease->why == WHY_INTERRUPTED;
+    if (lease->why == WHY_UNATTENDED)
+        return LEV_DRAIN_UNATTENDED;
+    return lease->source == SOURCE_IMPLICIT && lease_is_pre_stream(lease->came_from) && by_head ? LEV_DRAIN_ABANDONED : LEV_DRAIN_DONE;
 }
 
 static enum hc_err draining_evidence(struct step *s, uint32_t slot, const struct lease *lease, const struct shown *shown,
@@ -229,14 +244,7 @@ static enum hc_err draining_evidence(struct step *s, uint32_t slot, const struct
     bool newer = hc_time_before(lease->drain_since, obs->reported_at);
     if (!newer || shown->live != NULL || !slot_named(obs, slot) || agent_warming(obs, s->t, obs->reported_at))
         return HC_OK;
-    enum lease_event on = LEV_DRAIN_DONE;
-    bool by_head = lease->why == WHY_RELEASED || lease->why == WHY_USER_EXIT || lease->why == WHY_ERROR || lease->why == WHY_ABANDON ||
-                   lease->why == WHY_UNREACHABLE || lease->why == WHY_INTERRUPTED;
-    if (lease->why == WHY_UNATTENDED)
-        on = LEV_DRAIN_UNATTENDED;
-    else if (lease->source == SOURCE_IMPLICIT && lease_is_pre_stream(lease->came_from) && by_head)
-        on = LEV_DRAIN_ABANDONED;
-    return lease_event(s, lease->id, on, lease->why, FATE_BY_WHY);
+    return lease_event(s, lease->id, drain_done_event(lease), lease->why, FATE_BY_WHY);
 }
 
 /* The body is back when a report newer than our doubt names the slot (§6.2); the report that raised the doubt may settle it, but for a
@@ -282,6 +290,8 @@ enum hc_err evidence_lease(struct step *s, const char *body_id, uint32_t slot)
     bool fresh = obs != NULL && body_fresh(&view, body_id);
     enum hc_err err = HC_OK;
     const struct lease *lease = live_lease(s, body_id, slot);
+    if (lease != NULL && lease->mode == MODE_XR)
+        return HC_OK;                            /* its body tells of it in other words: xr_settle() */
     for (unsigned i = 0; i < EVIDENCE_STEPS && fresh && lease != NULL && err == HC_OK; i++) {
         enum lease_state before = lease->state;
         err = evidence_once(s, body_id, slot, obs);

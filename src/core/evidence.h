@@ -12,4 +12,9 @@ HC_MUST enum hc_err evidence_conflict(struct step *s, const char *body_id, uint3
 /* Adopts what runs on a slot without a lease, attributes what was adopted (§10.1, §10.2); forgets ghosts that an idle report has laid. */
 HC_MUST enum hc_err adopt_slot(struct step *s, const char *body_id, uint32_t slot);
 
+/* Of a lease whose session runs: the report that shows it renews it; one that shows nothing is the first, or the second, of two (§6.2). */
+HC_MUST enum hc_err lease_shown(struct step *s, const char *body_id, const char *lease_id, const struct body_obs *obs);
+HC_MUST enum hc_err lease_idle(struct step *s, const char *body_id, const struct lease *lease, const struct body_obs *obs);
+enum lease_event drain_done_event(const struct lease *lease);      /* how a drain with this reason is done */
+
 #endif

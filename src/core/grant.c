@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "core.h"
+#include "xr.h"
 
 uint64_t epoch_above(uint64_t epoch)
 {
@@ -39,6 +39,10 @@ static void grant_clocks(struct step *s, struct lease *lease, bool promoted)
     if (promoted) {
         lease->uncollected = true;            /* its own clocks start when it is collected (§7.2) */
         lease->expires_at = hc_time_add(s->now, t->collect_window_ms);
+        return;
+    }
+    if (lease->mode == MODE_XR) {             /* armed in time, or failed; its head's silence ends it otherwise */
+        lease->start_deadline_at = hc_time_add(s->now, t->xr_arm_ms);
         return;
     }
     lease->start_deadline_at = hc_time_add(s->now, start_ms);
@@ -127,6 +131,8 @@ enum hc_err lease_grant(struct step *s, const struct grant *grant, char ret_leas
         err = ticket_drop(s, grant->head_id);
     if (err == HC_OK)
         err = note_grant(s, body_id, grant->slot, lease_id, waited_ms, eta_ms);
+    if (err == HC_OK && grant->mode == MODE_XR && !grant->promoted)
+        err = xr_begin(s, body_id, lease_id, grant->client_ip);
     if (err == HC_OK)
         hc_copy(ret_lease_id, HC_ID_SIZE, lease_id);
     return err;

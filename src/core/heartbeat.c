@@ -214,6 +214,17 @@ static enum hc_err beat_began(struct step *s, const struct beat *beat, const str
     return err == HC_OK && live ? was_live(s, beat->req->head_id) : err;
 }
 
+/* An XR session that has not begun: `pairing` is its arming, and what the head says moves nothing (wire §2, behaviour 6). */
+static enum hc_err beat_xr(struct step *s, const struct beat *beat, const struct lease *lease, const struct body_rec *body)
+{
+    char lease_id[HC_ID_SIZE];
+    HC_SET(lease_id, lease->id);
+    if (beat->error && lease->protocol < 2)
+        return s->ev->store_ok ? lease_event(s, lease_id, LEV_HEAD_RELEASE, WHY_HEAD_ERROR, FATE_BY_WHY) : HC_OK;
+    bool there = (beat->starting || beat->streaming) && !elsewhere(beat, body);
+    return there || names(beat, lease) ? lease_renewed(s, lease_id, 0) : HC_OK;
+}
+
 static enum hc_err beat_own(struct step *s, const struct beat *beat)
 {
     const struct body_rec *body;
@@ -222,6 +233,8 @@ static enum hc_err beat_own(struct step *s, const struct beat *beat)
         return HC_OK;
     if (!lease_is_pre_stream(own->state))
         return beat_began(s, beat, own, body);
+    if (own->mode == MODE_XR && !own->uncollected)
+        return beat_xr(s, beat, own, body);
     return own->source == SOURCE_IMPLICIT ? beat_implicit(s, beat, own) : beat_explicit(s, beat, own);
 }
 
@@ -235,7 +248,8 @@ static enum hc_err take_back(struct step *s, const struct beat *beat)
     for (size_t i = 0; i < count; i++) {
         const struct body_rec *body;
         const struct lease *lease = alloc_lease(s->live, ids[i], &body, NULL);
-        if (lease == NULL || lease->state != LEASE_DRAINING || lease->why != WHY_UNATTENDED || lease->left_behind || elsewhere(beat, body))
+        if (lease == NULL || lease->state != LEASE_DRAINING || lease->why != WHY_UNATTENDED || lease->left_behind ||
+            lease->mode == MODE_XR || elsewhere(beat, body))
             continue;
         char lease_id[HC_ID_SIZE];
         HC_SET(lease_id, lease->id);

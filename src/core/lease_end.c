@@ -152,7 +152,8 @@ static enum hc_err happen(struct step *s, const char *lease_id, enum lease_event
     lease_times(s, lease, end.from);
     if (lease_is_terminal(lease->state)) {
         slot->epoch = epoch_next(s->live, slot, observed_body(s->obs, end.body_id));
-        ghost_remember(s, slot, lease);
+        if (lease->mode != MODE_XR)               /* what goes on after it is the XR session's to end */
+            ghost_remember(s, slot, lease);
         if (may_still_launch(lease, end.from))
             slot->silent_until = hc_time_add(s->now, s->t->silent_head_backoff_ms);
     }
@@ -209,6 +210,7 @@ enum hc_err lease_release(struct step *s, const char *lease_id, enum lease_why w
     if (lease->state == LEASE_UNKNOWN)
         return lease_event(s, lease_id, LEV_RELEASE_UNKNOWN, why, fate);
     enum lease_event gone = lease->source == SOURCE_IMPLICIT && by_its_head(why) ? LEV_HEAD_ABANDON : LEV_HEAD_GONE;
-    bool at_once = lease_is_pre_stream(lease->state) && ends_at_once(s, alloc_lease_body(s->live, lease_id), slot->index, lease);
+    bool xr = lease->mode == MODE_XR && !lease->uncollected;      /* its body may have begun: it says when it has taken all down */
+    bool at_once = lease_is_pre_stream(lease->state) && !xr && ends_at_once(s, alloc_lease_body(s->live, lease_id), slot->index, lease);
     return lease_event(s, lease_id, at_once ? gone : LEV_HEAD_RELEASE, why, fate);
 }

@@ -130,7 +130,8 @@ enum hc_err stream_follows(struct step *s, const struct ended *end, const struct
         why = end->why_before;                     /* what the drain was for */
     assert((size_t)why < LEASE_WHYS);
     const struct fate_row *fate = &fates[why];
-    if (fate->kind == FATE_RETURNS && lease_is_pre_stream(end->from))
+    bool waits = lease->mode != MODE_XR || lease->protocol >= 2;      /* a shipped headset has no place in the line: it asks again */
+    if (fate->kind == FATE_RETURNS && lease_is_pre_stream(end->from) && waits)
         return stream_seeks(s, lease->stream_id, end->counted);
     return fate->kind == FATE_NONE ? HC_OK : stream_end(s, lease->stream_id, fate->why);
 }

@@ -7,6 +7,7 @@
 #include "core.h"
 #include "merge_identity.h"
 #include "record_times.h"
+#include "xr.h"
 
 struct merge { struct step s; const struct alloc *committed; size_t kept, revoked; };
 
@@ -184,6 +185,19 @@ static enum hc_err merge_pair(struct merge *m, const char *body_id, const struct
     return HC_OK;
 }
 
+/* A session that the foreign file lacks stands while its lease is kept, or while its body takes it down. */
+static enum hc_err merge_xr(struct merge *m, const struct body_rec *ours)
+{
+    const struct body_rec *theirs = alloc_body(m->s.live, ours->rec.key);
+    if (theirs != NULL && theirs->xr.session_id[0] == '\0' && ours->xr.session_id[0] != '\0') {
+        struct body_rec *body = step_edit_body(&m->s, ours->rec.key);
+        if (body == NULL)
+            return HC_ERR_NOMEM;
+        body->xr = ours->xr;
+    }
+    return xr_mirror(&m->s, ours->rec.key);
+}
+
 static enum hc_err merge_body(struct merge *m, const struct body_rec *ours)
 {
     enum hc_err err = restore_body(m, ours);
@@ -196,7 +210,7 @@ static enum hc_err merge_body(struct merge *m, const struct body_rec *ours)
             err = merge_lease(m, ours->rec.key, (uint32_t)i, &ours->slots[i].leases[k]);
     for (size_t i = 0; i < ours->slot_count && err == HC_OK; i++)
         err = merge_pair(m, ours->rec.key, &ours->slots[i]);
-    return err;
+    return err == HC_OK ? merge_xr(m, ours) : err;
 }
 
 /* A place in the queue that we acknowledged, of a stream that the foreign file has never heard of. */

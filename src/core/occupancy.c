@@ -4,27 +4,7 @@
 
 #include "seeking.h"
 #include "view.h"
-
-static const char *const engaged_xr_states[] = { "requested", "arming", "armed", "active", "draining", "ending" };
-
-static bool xr_engaged(const struct body_obs *obs)
-{
-    for (size_t i = 0; i < sizeof engaged_xr_states / sizeof engaged_xr_states[0]; i++)
-        if (hc_same(obs->xr_state, engaged_xr_states[i]))
-            return true;
-    return false;
-}
-
-/* An XR session holds the whole machine, whatever slot its lease is on. */
-static bool xr_leased(const struct body_rec *body)
-{
-    for (size_t i = 0; i < body->slot_count; i++) {
-        const struct lease *lease = slot_live_lease(&body->slots[i]);
-        if (lease != NULL && lease->mode == MODE_XR)
-            return true;
-    }
-    return false;
-}
+#include "xr.h"
 
 uint32_t slot_occupied(const struct core_view *v, const struct body_rec *body, uint32_t slot)
 {
@@ -46,7 +26,7 @@ uint32_t slot_occupied(const struct core_view *v, const struct body_rec *body, u
         if (slot == 0 && xr_engaged(obs))                                  /* 7: XR, slot 0 of every body */
             mask |= WHY_NOT_XR;
     }
-    if (slot == 0 && xr_leased(body))                                      /* 7 */
+    if (slot == 0 && body->xr.session_id[0] != '\0')                       /* 7: a session, also while its lease is over */
         mask |= WHY_NOT_XR;
     if (body->circuit.state == CIRCUIT_OPEN)                               /* 8 */
         mask |= WHY_NOT_CIRCUIT_OPEN;

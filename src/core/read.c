@@ -235,7 +235,8 @@ static enum hc_err read_own(struct step *s, struct reading *reading, const struc
 {
     char lease_id[HC_ID_SIZE];
     HC_SET(lease_id, lease->id);
-    if (!hc_same(lease->experience, reading->ask.experience) && lease->experience[0] != '\0')
+    bool other = !hc_same(lease->experience, reading->ask.experience) && lease->experience[0] != '\0';
+    if (other || lease->mode == MODE_XR)             /* who asks for a picture wears no headset any more */
         return read_elsewhere(s, reading, lease);
     bool again = !reading->first && !reading->within && !reading->lost;
     if (lease_is_pre_stream(lease->state))

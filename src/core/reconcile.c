@@ -1,6 +1,7 @@
 /* reconcile.c - the one path behind every event and the tick: what is observed of a body, and what follows for its leases and its line. */
 #include "evidence.h"
 #include "safe_mode.h"
+#include "xr.h"
 
 /* Cheap and idempotent: a body about which nothing is new is read, not edited. */
 static enum hc_err reconcile_slot(struct step *s, const char *body_id, uint32_t slot)
@@ -20,6 +21,8 @@ enum hc_err reconcile_body(struct step *s, const char *body_id_given)
     char body_id[HC_ID_SIZE];
     HC_SET(body_id, body_id_given);          /* it may stand in a record that is edited */
     enum hc_err err = evidence_boot(s, body_id);
+    if (err == HC_OK)
+        err = xr_settle(s, body_id);
     for (uint32_t i = 0; err == HC_OK && i < BODY_SLOTS_MAX; i++) {
         const struct body_rec *body = alloc_body(s->live, body_id);
         if (body == NULL || i >= body->slot_count)

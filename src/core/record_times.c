@@ -65,6 +65,14 @@ static int64_t rolling_ms(const struct timers *t, const struct lease *lease)
     return t->soft_hold_initial_ms > t->soft_hold_rolling_ms ? t->soft_hold_initial_ms : t->soft_hold_rolling_ms;
 }
 
+/* The longest time that its start may take. */
+static int64_t start_ms(const struct timers *t, const struct lease *lease)
+{
+    if (lease->mode == MODE_XR)
+        return t->xr_arm_ms > t->start_deadline_legacy_ms ? t->xr_arm_ms : t->start_deadline_legacy_ms;
+    return lease->protocol >= 2 ? t->start_deadline_ms : t->start_deadline_legacy_ms;
+}
+
 static void visit_lease(struct time_walk *w, struct lease *lease)
 {
     bool over = lease_is_terminal(lease->state);
@@ -79,7 +87,7 @@ static void visit_lease(struct time_walk *w, struct lease *lease)
     visit(w, &lease->unknown_since, silence, 0);
     if (over)
         return;
-    visit(w, &lease->start_deadline_at, TIME_UNTIL, lease->protocol >= 2 ? w->t->start_deadline_ms : w->t->start_deadline_legacy_ms);
+    visit(w, &lease->start_deadline_at, TIME_UNTIL, start_ms(w->t, lease));
     visit(w, &lease->expires_at, TIME_ROLLING, rolling_ms(w->t, lease));
     if (w->write && hc_time_set(lease->expires_at) && hc_time_set(lease->start_deadline_at))
         lease->expires_at = hc_time_earlier(lease->expires_at, lease->start_deadline_at);      /* nobody renews past it (I8) */
@@ -136,6 +144,8 @@ static void visit_body(struct time_walk *w, struct body_rec *body)
     visit(w, &body->last_body_confirmation_at, TIME_SILENCE, 0);
     visit(w, &body->last_unauthorized_at, TIME_PAST, 0);
     visit(w, &body->observing_since, TIME_PAST, 0);
+    visit(w, &body->xr.created_at, TIME_PAST, 0);
+    visit(w, &body->xr.since, TIME_SILENCE, 0);
     visit(w, &body->circuit.until, TIME_UNTIL, w->t->circuit_open_max_ms);
     for (size_t i = 0; i < body->circuit.failure_count; i++)
         visit(w, &body->circuit.failures[i].at, TIME_PAST, 0);

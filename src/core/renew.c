@@ -9,7 +9,7 @@ enum hc_err lease_renewed(struct step *s, const char *lease_id, int64_t hold_ms)
     hc_time until = hc_time_add(s->now, hold_ms);
     if (hc_time_set(lease->start_deadline_at))
         until = hc_time_earlier(until, lease->start_deadline_at);       /* nobody renews past it (I8) */
-    bool rolls = lease_is_pre_stream(lease->state) && !lease->uncollected;
+    bool rolls = lease_is_pre_stream(lease->state) && !lease->uncollected && lease->mode != MODE_XR;
     struct clock_obs *clock = step_edit_clock(s, lease_id);
     if (clock == NULL)
         return HC_ERR_NOMEM;

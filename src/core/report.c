@@ -75,6 +75,8 @@ static void take_words(struct step *s, struct body_obs *obs, const struct report
     observed_memory(s->obs, obs, req->gpu_memory_total_mb);
     obs->ports = req->ports;
     HC_SET(obs->xr_state, req->xr_state);
+    HC_SET(obs->xr_session_id, req->xr_session_id == NULL ? "" : req->xr_session_id);
+    HC_SET(obs->xr_reason, req->xr_reason == NULL ? "" : req->xr_reason);
     HC_SET(obs->gpu, req->gpu);
     HC_SET(obs->provider_status, req->provider_status);
     HC_SET(obs->provider_version, req->provider_version);

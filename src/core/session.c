@@ -41,6 +41,8 @@ bool session_wrong_client(const struct lease *lease, const struct session_obs *s
 enum session_claim session_names(const struct lease *lease, const struct session_obs *seen)
 {
     const char *token = app_token_of(seen->app);
+    if (lease->mode == MODE_XR)
+        return SESSION_OTHER;                          /* it has no picture of Sunshine's: what one shows there is not its own */
     if (session_wrong_client(lease, seen))
         return SESSION_OTHER;                          /* its app or lease id may be the lease's: joined by /resume */
     if (both_same(seen->lease_id, lease->id) || both_same(token, lease->app_token) || both_same(seen->launch_id, lease->launch_id))

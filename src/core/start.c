@@ -3,6 +3,7 @@
 #include "clocks.h"
 #include "record_times.h"
 #include "safe_mode.h"
+#include "xr.h"
 
 /* nodes.yaml is written first: a body may be there whose record was never saved. */
 static enum hc_err missing_bodies(struct step *s)
@@ -12,6 +13,8 @@ static enum hc_err missing_bodies(struct step *s)
         const struct node_rec *node = (const struct node_rec *)alloc_at(s->live, REC_NODE, i);
         if ((node->roles & ROLE_BODY) != 0)
             err = body_rec_new(s, node->rec.key);
+        if (err == HC_OK)
+            err = xr_mirror(s, alloc_at(s->live, REC_NODE, i)->key);
     }
     return err;
 }

@@ -73,6 +73,8 @@ static const struct codec_field rows[] = {
     { .key = "installed_experiences",   .type = CODEC_STRS,    .offset = BODY(installed_experiences), .limit = BODY_STATUS_EXPERIENCES_MAX,
       .item_limit = HC_NAME_MAX },
     { .key = "xr_state",                .type = CODEC_STR,     .offset = BODY(xr_state), .limit = BODY_STATUS_WORD_MAX },
+    { .key = "xr_session_id",           .type = CODEC_ID,      .offset = BODY(xr_session_id), .flags = CODEC_EMPTY_OK },
+    { .key = "xr_reason",               .type = CODEC_STR,     .offset = BODY(xr_reason), .limit = BODY_STATUS_WORD_MAX },
     { .key = "xr_drivers",              .type = CODEC_STRS,    .offset = BODY(xr_drivers), .limit = BODY_STATUS_DRIVERS_MAX,
       .item_limit = HC_NAME_MAX },
     { .key = "boot_id",                 .type = CODEC_ID,      .offset = BODY(boot_id) },

@@ -3,6 +3,7 @@
 #include "lease_rows.h"
 #include "record_text.h"
 #include "rows.h"
+#include "xr_rows.h"
 
 #define RESERVE_SIZE 12                     /* "auto", or a number */
 
@@ -10,7 +11,7 @@ struct slot_in_file { struct slot slot; bool has_promise, has_pair; struct codec
 struct body_in_file {
     struct body_rec body;
     uint64_t present;
-    bool has_drain, has_circuit;
+    bool has_drain, has_circuit, has_xr;
     char reserve[RESERVE_SIZE];
     struct codec_list experiences, failures, evictions, slots, maintenance_clients;
 };
@@ -74,6 +75,9 @@ static const struct codec_field circuit_rows[] = {
 };
 static const struct codec_table circuit_table = CODEC_TABLE("circuit", circuit_rows, struct body_in_file, CODEC_NO_PRESENT);
 
+static const struct codec_field xr_rows[] = { XR_ROWS(struct body_in_file, body.xr) };
+static const struct codec_table xr_table = CODEC_TABLE("xr", xr_rows, struct body_in_file, CODEC_NO_PRESENT);
+
 /* The reserve is a number or a word; no row can be both, so there is a table for each. */
 #define BODY_ROWS(reserve_row, slot_table_) \
     ROW(struct body_in_file, "slots_total", CODEC_U32, body.slots_total, BODY_SLOTS_MAX, 0), \
@@ -96,6 +100,7 @@ static const struct codec_table circuit_table = CODEC_TABLE("circuit", circuit_r
     ROW_TIME(struct body_in_file, "custodian_last_success_at", body.custodian_last_success_at, OMIT), \
     ROW_TIME(struct body_in_file, "cert_rotated_at", body.cert_rotated_at, OMIT), \
     ROW_LIST(struct body_in_file, "evictions", evictions, EVICTIONS_KEPT, eviction_table, OMIT), \
+    ROW_PART(struct body_in_file, "xr", xr_table, has_xr), \
     ROW_LIST(struct body_in_file, "slots", slots, BODY_SLOTS_MAX, slot_table_, 0)
 #define RESERVE_KEY "home_venue_reserve"
 #define RESERVE_TEXT   ROW_STR(struct body_in_file, RESERVE_KEY, reserve, OMIT)
@@ -138,6 +143,7 @@ void write_body(const struct rec *rec, unsigned part, struct hc_buf *out)
         .has_drain = hc_time_set(body->drain_deadline_at) || body->drain_cordoned,
         .has_circuit = circuit->state != CIRCUIT_CLOSED || circuit->failure_count > 0 || circuit->open_ms != 0 ||
                        hc_time_set(circuit->until) || circuit->probe_lease_id[0] != '\0',
+        .has_xr = body->xr.session_id[0] != '\0',
         .failures = list_of(circuit->failures, circuit->failure_count),
         .evictions = list_of(body->evictions, body->eviction_count),
         .slots = list_of(slots, body->slot_count),
@@ -255,6 +261,8 @@ static enum hc_err take_body(struct reading *r, const struct body_in_file *found
         body->slots_total = SLOTS_TOTAL_DEFAULT;
     if (body->slots_total == 0)
         return yaml_fail(r->diag, r->file, yaml_get(map, "slots_total"), "slots_total", "must be at least 1");
+    if (found->has_xr && body->xr.state == XR_NONE)
+        return yaml_fail(r->diag, r->file, yaml_get(map, "xr"), "state", "an XR session that is there has a state");
     body->circuit.failure_count = found->failures.count;
     if (found->failures.count > 0)
         memcpy(body->circuit.failures, found->failures.items, found->failures.count * sizeof body->circuit.failures[0]);

@@ -3,13 +3,14 @@
 
 #include "record_text.h"
 #include "rows.h"
+#include "xr_rows.h"
 
 /* ---- nodes ---- */
 static const char *const role_texts[] = { "", "body", "head", "both" };
 static const struct hc_words role_words = { role_texts, sizeof role_texts / sizeof role_texts[0] };
 _Static_assert((ROLE_BODY | ROLE_HEAD) == 3 && ROLE_BODY == 1 && sizeof(int) == sizeof(uint32_t), "the mask of roles is its word's index");
 
-struct node_in_file { struct node_rec node; const char *wireguard_config; bool has_stream; };
+struct node_in_file { struct node_rec node; const char *wireguard_config; bool has_stream, has_xr; };
 static const struct codec_field stream_block_rows[] = {
     ROW_STR(struct node_in_file, "stream_url", node.stream.stream_url, OMIT),
     ROW_STR(struct node_in_file, "stream_url_lan", node.stream.stream_url_lan, OMIT),
@@ -17,6 +18,9 @@ static const struct codec_field stream_block_rows[] = {
     ROW_STR(struct node_in_file, "stream_mode", node.stream.stream_mode, OMIT),
 };
 static const struct codec_table stream_block_table = CODEC_TABLE("stream", stream_block_rows, struct node_in_file, CODEC_NO_PRESENT);
+
+static const struct codec_field xr_rows[] = { XR_ROWS(struct node_in_file, node.xr_session) };
+static const struct codec_table xr_table = CODEC_TABLE("xr_session", xr_rows, struct node_in_file, CODEC_NO_PRESENT);
 
 /* A node without an approval is refused in our own file; an older binary's knows no approval, all its nodes serve. */
 #define NODE_ROWS(approval_flags) \
@@ -41,7 +45,8 @@ static const struct codec_table stream_block_table = CODEC_TABLE("stream", strea
     ROW(struct node_in_file, "wireguard_config", CODEC_TEXT, wireguard_config, WIREGUARD_MAX, OMIT), \
     ROW_U32(struct node_in_file, "protocol_version", node.protocol_version, UINT32_MAX), \
     ROW_U32(struct node_in_file, "pairing_protocol", node.pairing_protocol, UINT32_MAX)
-static const struct codec_field node_rows[] = { NODE_ROWS(CODEC_REQUIRED) };
+/* What an older binary keeps as `xr_session` is its own: allocation.yaml and the body's reports tell us. */
+static const struct codec_field node_rows[] = { NODE_ROWS(CODEC_REQUIRED), ROW_PART(struct node_in_file, "xr_session", xr_table, has_xr) };
 static const struct codec_field older_node_rows[] = { NODE_ROWS(0) };
 static const struct codec_table node_table = CODEC_TABLE("node", node_rows, struct node_in_file, CODEC_NO_PRESENT);
 static const struct codec_table older_node_table = CODEC_TABLE("node", older_node_rows, struct node_in_file, CODEC_NO_PRESENT);
@@ -54,6 +59,7 @@ void write_node(const struct rec *rec, unsigned part, struct hc_buf *out)
     const struct node_in_file file = {
         .node = *node,
         .wireguard_config = node->wireguard_config == NULL ? NULL : node->wireguard_config->bytes,
+        .has_xr = node->xr_session.session_id[0] != '\0',
         .has_stream = stream->stream_url[0] != '\0' || stream->stream_url_lan[0] != '\0' || stream->stream_app_id[0] != '\0' ||
                       stream->stream_mode[0] != '\0',
     };

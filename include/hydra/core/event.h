@@ -10,7 +10,7 @@ enum core_event_type {
     CORE_START, CORE_OUTAGE_OVER, CORE_TICK, CORE_HISTORY_WRITTEN,
     CORE_STOP, CORE_SEEN, CORE_BODY_REPORT, CORE_HEARTBEAT, CORE_READ, CORE_CONFIG_FETCH,
     CORE_CLAIM, CORE_RENEW, CORE_RELEASE, CORE_STREAM_STOP, CORE_STREAM_END, CORE_ADMISSION, CORE_ACCEPT, CORE_ANSWER_LOST,
-    CORE_ADMIT_OBSERVED, CORE_LEASE_END,
+    CORE_ADMIT_OBSERVED, CORE_LEASE_END, CORE_XR_START, CORE_XR_POLL, CORE_XR_END,
     CORE_NODE_ENROL, CORE_NODE_UPDATE, CORE_NODE_DELETE, CORE_NODE_TOKEN, CORE_NODE_BEAT, CORE_HEAD_UPDATE, CORE_WIREGUARD_PUT,
     CORE_SLOTS_PUT, CORE_DRAIN, CORE_UNDRAIN, CORE_CIRCUIT_RESET, CORE_SAFE_MODE_END,
     CORE_VENUE_PUT, CORE_VENUE_DELETE, CORE_ORG_PUT, CORE_ORG_DELETE, CORE_EXPERIENCE_PUT, CORE_EXPERIENCE_DELETE,
@@ -42,7 +42,7 @@ struct report_req {               /* POST /body/status, decoded; the caller is t
     bool modern;                  /* boot_id, report_seq and slots[] were all there */
     const char *boot_id; uint64_t report_seq; int64_t uptime_ms;
     enum stream_status stream_status;
-    const char *xr_state;
+    const char *xr_state, *xr_session_id, *xr_reason;      /* "" not told */
     const char *const *xr_drivers; size_t xr_driver_count;
     bool has_experiences; const char *const *experiences; size_t experience_count;
     const char *gpu, *provider_status, *provider_version, *hydrabody_version;
@@ -83,6 +83,8 @@ struct accept_req { const char *head_id; };
 struct answer_lost_req { const char *head_id; };                   /* a claiming read was answered 503 store_unavailable */
 struct admit_req { const char *body_id, *client_uuid, *named_cert_name, *app_name, *launch_id; uint32_t slot; };
 struct lease_end_req { const char *lease_id; bool revoke; const char *reason; };   /* the operator's hand */
+struct xr_start_req { const char *head_id, *body_id, *experience, *client_hostname, *client_ip; };    /* POST xr-session; ip "" absent */
+struct xr_req { const char *head_id; };                            /* GET (it renews) and DELETE xr-session */
 struct enrol_req {
     const char *name, *kind, *district, *venue, *owner, *machine_id, *ip, *wireguard_ip, *token_hash;   /* "" absent */
     uint32_t roles; bool pending; /* approval waits (configuration) */
@@ -155,6 +157,7 @@ struct core_event {
         struct heartbeat_req heartbeat; struct read_req read; struct fetch_req fetch; struct claim_req claim; struct renew_req renew;
         struct release_req release; struct stream_stop_req stream_stop; struct stream_end_req stream_end; struct admission_req admission;
         struct accept_req accept; struct answer_lost_req answer_lost; struct admit_req admit; struct lease_end_req lease_end;
+        struct xr_start_req xr_start; struct xr_req xr;
         struct enrol_req enrol; struct node_update_req node_update; struct node_delete_req node_delete; struct node_token_req node_token;
         struct node_beat_req node_beat; struct head_update_req head_update; struct wireguard_req wireguard; struct slots_req slots;
         struct drain_req drain; struct body_req body; struct district_req district; struct venue_req venue; struct org_req org;

@@ -35,7 +35,7 @@ struct body_obs {                    /* OBS_BODY, key: node id; the newest repor
     hc_time boot_first_at;           /* first report of this boot_id */
     int64_t uptime_ms;               /* provider_uptime_seconds; negative: not sent */
     enum stream_status stream_status;
-    char xr_state[WORD_SIZE];
+    char xr_state[WORD_SIZE], xr_session_id[HC_ID_SIZE], xr_reason[WORD_SIZE];      /* id "": not told whose state it is */
     struct strings *xr_drivers, *experiences;
     char gpu[HC_NAME_SIZE], provider_status[HC_NAME_SIZE], provider_version[WORD_SIZE], hydrabody_version[WORD_SIZE];
     uint32_t gpu_memory_total_mb;

@@ -44,11 +44,16 @@ struct directive_slot {
     size_t evict_count; char evict[DIRECTIVE_EVICTS_MAX][HC_ID_SIZE];         /* launch ids */
     struct directive_gate gate;
 };
+struct directive_xr {
+    bool present; enum xr_action action; enum xr_state state;
+    char session_id[HC_ID_SIZE], experience[HC_NAME_SIZE], client_hostname[HC_NAME_SIZE], client_ip[HC_ID_SIZE];
+};
 struct directive {
     uint64_t epoch_floor; enum enforce_mode enforce; bool maintenance, modern;
     bool terminate_stream;           /* for legacy bodies only */
     size_t slot_count; struct directive_slot *slots;
     struct directive_trust trust;
+    struct directive_xr xr;
     int64_t next_report_ms;
 };
 HC_MUST enum hc_err query_directive(const struct core_view *v, const char *body_id, struct hc_arena *arena, struct directive *ret);

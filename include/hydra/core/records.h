@@ -130,6 +130,16 @@ struct paired *paired_ref(struct paired *p);                                    
 void paired_unref(struct paired *p);                                                /* accepts NULL */
 const struct paired_client *paired_find(const struct paired *p, const char *uuid);  /* NULL: absent; p may be NULL */
 struct eviction { char uuid[HC_ID_SIZE], name[HC_NAME_SIZE]; hc_time at; };          /* a client that the custodian's operation unpaired */
+/* An XR session (docs/STATES.md): slot 0 of its body is occupied as long as there is one. Its id is its lease's; it outlives the lease
+ * while the body takes down what it has set up. */
+struct xr_session {
+    char session_id[HC_ID_SIZE], head_id[HC_ID_SIZE];     /* session_id "": there is none */
+    enum xr_state state;                  /* written by xr_apply() alone */
+    hc_time created_at, since;            /* since: it is in this state */
+    char reason[WORD_SIZE];               /* of ending and failed */
+    bool acknowledged;                    /* its head has read `failed` and let go: no more the head's, the body still holds */
+    char experience[HC_NAME_SIZE], client_hostname[HC_NAME_SIZE], client_ip[HC_ID_SIZE];
+};
 
 struct body_rec {                         /* REC_BODY, key: node id */
     struct rec rec;
@@ -148,6 +158,7 @@ struct body_rec {                         /* REC_BODY, key: node id */
     char sunshine_cert_fp[HC_HASH_SIZE];
     struct strings *listed_experiences;
     struct circuit circuit;
+    struct xr_session xr;
     hc_time last_unauthorized_at;         /* for enforce_not_ready (§10.7) */
     hc_time observing_since;
     struct paired *paired;                /* NULL: none known */
@@ -246,6 +257,7 @@ struct node_rec {                         /* REC_NODE, key: node id */
     char xr_client_hostname[HC_NAME_SIZE];
     char head_body_id[HC_ID_SIZE];        /* assigned body (§6.3.9) */
     struct stream_block stream;
+    struct xr_session xr_session;         /* the body's, once more: what a rolled-back binary reads (docs/decisions/0020) */
     struct text *wireguard_config;
     uint32_t protocol_version, pairing_protocol;          /* as last reported; for reports and gates only */
 };

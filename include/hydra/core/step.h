@@ -35,7 +35,8 @@ enum core_answer {
     ANSWER_NODE,              /* `id` of the node made */
     ANSWER_DRAIN,             /* `drain` */
     ANSWER_OP,                /* `id` of the operation asked for; or `op`, the one to do */
-    ANSWER_PAIR               /* `pair` */
+    ANSWER_PAIR,              /* `pair` */
+    ANSWER_XR                 /* `xr` */
 };
 
 struct body_facts {
@@ -74,6 +75,8 @@ struct drain_facts { bool armed; const char *const *lease_ids; size_t lease_coun
 struct op_facts { char id[HC_ID_SIZE]; enum op_kind op; char uuid[HC_ID_SIZE], pin[PIN_SIZE], name[HC_NAME_SIZE]; bool force; };
 /* A pair lease, or the slot's own lease when its holder pairs (then `mode` is that lease's). ttl_ms negative: no clock ends it. */
 struct pair_facts { char id[HC_ID_SIZE], body_id[HC_ID_SIZE], head_id[HC_ID_SIZE]; uint32_t slot; enum lease_mode mode; int64_t ttl_ms; };
+struct xr_facts { char session_id[HC_ID_SIZE], body_id[HC_ID_SIZE], body_host[HC_ID_SIZE], experience[HC_NAME_SIZE], reason[WORD_SIZE];
+    enum xr_state state; };
 
 struct core_result {
     struct hc_arena arena;
@@ -99,6 +102,7 @@ struct core_result {
     bool has_op; struct op_facts op;
     struct pair_facts pair;
     struct identity_facts identity;
+    struct xr_facts xr;
     /* denial counters on two axes (I10): filled with every denied claim or read */
     char head_venue[HC_NAME_SIZE], body_venue[HC_NAME_SIZE];
     bool denied_for_capacity;              /* counts in denials_last_hour */

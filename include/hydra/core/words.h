@@ -29,6 +29,12 @@
 
 #define LEASE_SOURCE_LIST(X) X(IMPLICIT, "implicit") X(EXPLICIT, "explicit") X(ADOPTED, "adopted")
 #define LEASE_MODE_LIST(X)   X(FLAT, "flat") X(XR, "xr") X(PAIR, "pair")
+/* What an XR session is doing, wire §2. */
+#define XR_STATE_LIST(X) \
+    X(NONE, "") X(REQUESTED, "requested") X(ARMING, "arming") X(ARMED, "armed") X(ACTIVE, "active") X(DRAINING, "draining") \
+    X(ENDING, "ending") X(FAILED, "failed")
+/* What its body is asked to do: begin it, let what runs run, end it. */
+#define XR_ACTION_LIST(X) X(ARM, "arm") X(KEEP, "keep") X(END, "end")
 #define ENFORCE_LIST(X)      X(OBSERVE, "observe") X(ENFORCE, "enforce")
 #define CIRCUIT_LIST(X)      X(CLOSED, "closed") X(OPEN, "open") X(HALF_OPEN, "half_open")
 #define SAFE_MODE_LIST(X)    X(NONE, "none") X(BOOT, "boot") X(DOWNGRADE, "downgrade")
@@ -99,7 +105,7 @@
     X(CERT_ROTATED, "sunshine_cert_rotated") X(EDGE_ERROR, "lease_edge_error") X(STORE_DOWN, "store_down") X(STORE_UP, "store_up") \
     X(OP_ASKED, "operation_asked") X(OP_FINISHED, "operation_finished") X(PAIR_LEASE_GRANTED, "pair_lease_granted") \
     X(PAIR_LEASE_ENDED, "pair_lease_ended") X(CERT_STORE_GROWTH, "cert_store_growth") \
-    X(CLIENT_EVICTED, "client_evicted") \
+    X(CLIENT_EVICTED, "client_evicted") X(XR_SESSION, "xr_session") \
     X(IDENTITY_REGISTERED, "identity_registered") X(IDENTITY_REVOKED, "identity_revoked") \
     X(DEVICE_IDENTITY_ON, "per_device_identity_on") X(DEVICE_IDENTITY_OFF, "per_device_identity_off")
 
@@ -114,7 +120,7 @@
     X(STORE, "store_unavailable") X(NOT_FOUND, "not_found") X(BAD_REQUEST, "bad_request") X(FORBIDDEN, "forbidden") \
     X(NODE_HAS_LEASE, "node_has_lease") X(ENFORCE_NOT_READY, "enforce_not_ready") X(SLOT_HELD, "slot_held") \
     X(LIMIT, "limit_reached") X(OP_FINISHED, "op_finished") X(SESSION_LIVE, "session_live") X(PAIR_CONTENTION, "pair_contention") \
-    X(BODY_BUSY, "body_busy") \
+    X(BODY_BUSY, "body_busy") X(NOT_XR_CAPABLE, "not_xr_capable") \
     X(IDENTITY_IN_USE, "identity_in_use")
 
 /* What holds back a step of the migration, or per_device_identity (seed, Migration; rules §12.4). */
@@ -137,6 +143,12 @@ enum lease_source { LEASE_SOURCE_LIST(X) LEASE_SOURCES };
 #undef X
 #define X(id, text) MODE_##id,
 enum lease_mode { LEASE_MODE_LIST(X) LEASE_MODES };
+#undef X
+#define X(id, text) XR_##id,
+enum xr_state { XR_STATE_LIST(X) XR_STATES };
+#undef X
+#define X(id, text) XR_ACTION_##id,
+enum xr_action { XR_ACTION_LIST(X) XR_ACTIONS };
 #undef X
 #define X(id, text) ENFORCE_##id,
 enum enforce_mode { ENFORCE_LIST(X) ENFORCE_MODES };
@@ -218,7 +230,8 @@ enum hold_why { HOLD_LIST(X) HOLD_WHYS };
 #undef X
 
 /* The texts in enum order, for codec tables: `words` has `count` entries. */
-extern const struct hc_words lease_state_words, lease_why_words, lease_source_words, lease_mode_words, enforce_words, circuit_words,
+extern const struct hc_words lease_state_words, lease_why_words, lease_source_words, lease_mode_words, xr_state_words, xr_action_words,
+    enforce_words, circuit_words,
     safe_mode_words, stream_state_words, stream_why_words, ticket_state_words, wait_words, approval_words, accept_mode_words, session_words,
     stream_status_words, gate_mode_words, head_lease_state_words, action_words, body_event_words, why_not_words, divergence_words,
     conflict_words, note_words, deny_words, op_words, op_state_words, custodian_words, hold_words;

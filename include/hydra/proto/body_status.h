@@ -46,7 +46,7 @@ struct body_status {
     char gpu[HC_NAME_SIZE], provider_status[HC_NAME_SIZE], provider_version[BODY_STATUS_WORD_MAX + 1];
     int stream_status;                        /* body_stream_words */
     struct codec_list installed_experiences;  /* const char * */
-    char xr_state[BODY_STATUS_WORD_MAX + 1];
+    char xr_state[BODY_STATUS_WORD_MAX + 1], xr_session_id[HC_ID_SIZE], xr_reason[BODY_STATUS_WORD_MAX + 1];
     struct codec_list xr_drivers;             /* const char * */
     char boot_id[HC_ID_SIZE];
     uint64_t report_seq;

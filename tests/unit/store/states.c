@@ -151,6 +151,22 @@ static void fill_paired(struct dice *dice, struct body_rec *body)
     }
 }
 
+static void fill_xr(struct dice *dice, struct xr_session *xr)
+{
+    if (maybe(dice))
+        return;
+    HC_SET(xr->session_id, PICK(dice, ids));
+    HC_SET(xr->head_id, PICK(dice, ids));
+    xr->state = (enum xr_state)(1 + dice_below(dice, XR_STATES - 1));
+    xr->created_at = (hc_time){ 1 + (int64_t)dice_below(dice, 100000) };
+    xr->since = (hc_time){ 1 + (int64_t)dice_below(dice, 100000) };
+    SOME_ID(dice, xr->reason);
+    xr->acknowledged = maybe(dice);
+    SOME_NAME(dice, xr->experience);
+    SOME_NAME(dice, xr->client_hostname);
+    HC_SET(xr->client_ip, maybe(dice) ? "" : "10.10.200.7");
+}
+
 static void fill_body(struct dice *dice, struct body_rec *body, unsigned n)
 {
     body->slots_total = 1 + dice_below(dice, BODY_SLOTS_MAX);
@@ -178,6 +194,7 @@ static void fill_body(struct dice *dice, struct body_rec *body, unsigned n)
         SOME_ID(dice, failure->head_id);
         failure->why = (enum lease_why)dice_below(dice, LEASE_WHYS);
     }
+    fill_xr(dice, &body->xr);
     body->last_unauthorized_at = some_time(dice);
     body->observing_since = some_time(dice);
     fill_paired(dice, body);
@@ -277,6 +294,7 @@ static void fill_node(struct dice *dice, struct node_rec *node)
     node->enrolled_at = some_time(dice);
     node->last_seen = some_time(dice);
     SOME_NAME(dice, node->xr_client_hostname);
+    fill_xr(dice, &node->xr_session);
     SOME_ID(dice, node->head_body_id);
     if (maybe(dice))
         HC_SET(node->stream.stream_url, "moonlight://10.0.0.1:47989/?a=1&b=#x");
