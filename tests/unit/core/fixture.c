@@ -149,6 +149,7 @@ void fleet_reboot(struct fleet *f, const char *body_id)
 {
     struct fleet_body *machine = fleet_machine(f, body_id);
     fleet_no_session(f, body_id);
+    HC_SET(machine->xr_state, machine->xr ? "idle" : "");
     machine->boot_id[strlen("boot-")]++;
     machine->seq = 0;
     machine->uptime_ms = 90000;
@@ -189,11 +190,17 @@ struct core_result *fleet_report(struct fleet *f, const char *body_id)
     struct session_obs rows[REPORT_SESSIONS_MAX];
     struct core_event ev = fleet_event(f, CORE_BODY_REPORT, CALLER_NODE, body_id);
     ev.u.report = (struct report_req){
-        .body_id = body_id, .modern = machine->modern, .boot_id = "", .uptime_ms = -1, .stream_status = machine->status, .xr_state = "",
+        .body_id = body_id, .modern = machine->modern, .boot_id = "", .uptime_ms = -1, .stream_status = machine->status,
         .has_experiences = true, .experiences = experiences, .experience_count = 1, .gpu = "RTX 4090", .provider_status = "ok",
         .provider_version = "2025.1", .hydrabody_version = "1.0", .gpu_memory_total_mb = 24576, .ports = { 47989, 47984, 47990 },
         .sunshine_cert_fp = "", .paired_digest = "",
     };
+    static const char *const drivers[] = { "alvr" };
+    ev.u.report.xr_state = machine->xr_state;
+    ev.u.report.xr_session_id = machine->xr_session_id;
+    ev.u.report.xr_reason = machine->xr_reason;
+    ev.u.report.xr_drivers = drivers;
+    ev.u.report.xr_driver_count = machine->xr ? 1 : 0;
     if (machine->modern) {
         ev.u.report.boot_id = machine->boot_id;
         ev.u.report.report_seq = ++machine->seq;

@@ -27,6 +27,7 @@ struct fleet_body {                    /* what the machine itself would say */
     char boot_id[HC_ID_SIZE]; uint64_t seq; int64_t uptime_ms;
     size_t session_count; struct session_obs sessions[REPORT_SESSIONS_MAX];     /* not idle ones only */
     enum stream_status status;         /* of a legacy body */
+    bool xr; char xr_state[WORD_SIZE], xr_session_id[HC_ID_SIZE], xr_reason[WORD_SIZE];      /* xr: it has the driver */
     hc_time spoke_at;
 };
 struct fleet {
