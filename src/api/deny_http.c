@@ -34,13 +34,12 @@ static const struct deny_row rows[DENY_REASONS] = {
     [DENY_ENFORCE_NOT_READY] = { 409, 0, 0, "The body has not yet been observed for a full day without unauthorized launches." },
     [DENY_SLOT_HELD]         = { 409, 0, SAYS_HOLDER, "The slot is held by another head." },
     [DENY_IDENTITY_IN_USE]   = { 409, 0, 0, "This certificate is registered for another head." },
-    [DENY_BODY_BUSY]         = { 409, 0, 0, "The body is busy." },
     [DENY_NOT_XR_CAPABLE]    = { 409, 0, 0, "This head, body and experience make no XR session." },
     [DENY_LIMIT]             = { 409, 0, 0, "A limit of this installation is reached." },
     [DENY_OP_FINISHED]       = { 409, 0, 0, "The operation is over: it has its one result, or it ran out." },
     [DENY_SESSION_LIVE]      = { 409, 0, 0, "A leased session is live there; args.force ends it." },
     [DENY_PAIR_CONTENTION]   = { 409, 0, 0, "Another head pairs with this body now." },
-    [DENY_BODY_BUSY]         = { 409, 0, 0, "Another head has a lease there." },
+    [DENY_BODY_BUSY]         = { 409, 0, 0, "Another head has a lease there, or it cannot serve now." },
 };
 
 unsigned deny_status(enum deny_reason deny)

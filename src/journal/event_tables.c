@@ -22,6 +22,7 @@ static const struct journal_field report_rows[] = {
     J_TEXT_ROW(struct report_req, body_id), J_ROW(struct report_req, modern, J_BOOL), J_TEXT_ROW(struct report_req, boot_id),
     J_ROW(struct report_req, report_seq, J_U64), J_ROW(struct report_req, uptime_ms, J_I64),
     J_WORD_ROW(struct report_req, stream_status, stream_status_words), J_TEXT_ROW(struct report_req, xr_state),
+    J_TEXT_ROW(struct report_req, xr_session_id), J_TEXT_ROW(struct report_req, xr_reason),
     J_LIST_ROW(struct report_req, xr_drivers, xr_driver_count), J_ROW(struct report_req, has_experiences, J_BOOL),
     J_LIST_ROW(struct report_req, experiences, experience_count), J_TEXT_ROW(struct report_req, gpu),
     J_TEXT_ROW(struct report_req, provider_status), J_TEXT_ROW(struct report_req, provider_version),
@@ -75,6 +76,11 @@ static const struct journal_field admit_rows[] = {
 static const struct journal_field lease_end_rows[] = {
     J_TEXT_ROW(struct lease_end_req, lease_id), J_ROW(struct lease_end_req, revoke, J_BOOL), J_TEXT_ROW(struct lease_end_req, reason),
 };
+static const struct journal_field xr_start_rows[] = {
+    J_TEXT_ROW(struct xr_start_req, head_id), J_TEXT_ROW(struct xr_start_req, body_id), J_TEXT_ROW(struct xr_start_req, experience),
+    J_TEXT_ROW(struct xr_start_req, client_hostname), J_TEXT_ROW(struct xr_start_req, client_ip),
+};
+static const struct journal_field xr_rows[] = { J_TEXT_ROW(struct xr_req, head_id) };
 static const struct journal_field enrol_rows[] = {
     J_TEXT_ROW(struct enrol_req, name), J_TEXT_ROW(struct enrol_req, kind), J_TEXT_ROW(struct enrol_req, district),
     J_TEXT_ROW(struct enrol_req, venue), J_TEXT_ROW(struct enrol_req, owner), J_TEXT_ROW(struct enrol_req, machine_id),
@@ -164,7 +170,7 @@ TABLE_OF(answer_lost) TABLE_OF(admit) TABLE_OF(lease_end) TABLE_OF(enrol) TABLE_
 TABLE_OF(node_beat) TABLE_OF(head_update) TABLE_OF(wireguard) TABLE_OF(slots) TABLE_OF(drain) TABLE_OF(body) TABLE_OF(district)
 TABLE_OF(venue) TABLE_OF(org) TABLE_OF(experience) TABLE_OF(name)
 TABLE_OF(op_ask) TABLE_OF(op_next) TABLE_OF(op_result) TABLE_OF(pair) TABLE_OF(pair_release)
-TABLE_OF(identity) TABLE_OF(identity_revoke) TABLE_OF(latch)
+TABLE_OF(identity) TABLE_OF(identity_revoke) TABLE_OF(latch) TABLE_OF(xr_start) TABLE_OF(xr)
 static const struct journal_table nothing_table = { .name = "nothing" };
 
 #define ROW(type, member) [type] = { &member##_table, offsetof(struct core_event, u.member) }
@@ -182,6 +188,7 @@ const struct event_row event_rows[CORE_EVENT_TYPES] = {
     ROW(CORE_EXPERIENCE_PUT, experience), ROW(CORE_EXPERIENCE_DELETE, name), ROW(CORE_OP_ASK, op_ask), ROW(CORE_OP_NEXT, op_next),
     ROW(CORE_OP_RESULT, op_result), ROW(CORE_PAIR_LEASE, pair), ROW(CORE_PAIR_RELEASE, pair_release),
     ROW(CORE_IDENTITY_PUT, identity), ROW(CORE_IDENTITY_REVOKE, identity_revoke), ROW(CORE_LATCH_CLEAR, latch),
+    ROW(CORE_XR_START, xr_start), ROW(CORE_XR_POLL, xr), ROW(CORE_XR_END, xr),
 };
 
 int event_type_find(const char *name)

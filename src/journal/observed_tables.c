@@ -28,6 +28,7 @@ static const struct journal_field body_rows[] = {
     J_ROW(struct body_obs, reported_at, J_TIME), J_ROW(struct body_obs, modern, J_BOOL), J_CHARS_ROW(struct body_obs, boot_id),
     J_ROW(struct body_obs, report_seq, J_U64), J_ROW(struct body_obs, boot_first_at, J_TIME), J_ROW(struct body_obs, uptime_ms, J_I64),
     J_WORD_ROW(struct body_obs, stream_status, stream_status_words), J_CHARS_ROW(struct body_obs, xr_state),
+    J_CHARS_ROW(struct body_obs, xr_session_id), J_CHARS_ROW(struct body_obs, xr_reason),
     J_ROW(struct body_obs, xr_drivers, J_STRINGS), J_ROW(struct body_obs, experiences, J_STRINGS), J_CHARS_ROW(struct body_obs, gpu),
     J_CHARS_ROW(struct body_obs, provider_status), J_CHARS_ROW(struct body_obs, provider_version),
     J_CHARS_ROW(struct body_obs, hydrabody_version), J_ROW(struct body_obs, gpu_memory_total_mb, J_U32),

@@ -2,7 +2,7 @@
 #include "tables.h"
 
 static const char *const answer_texts[] = { "done", "refused", "lease_new", "lease_same", "ticket", "rows", "wait_slot", "stream", "node",
-                                            "drain", "op", "pair" };
+                                            "drain", "op", "pair", "xr" };
 static const struct hc_words answer_words = { answer_texts, sizeof answer_texts / sizeof answer_texts[0] };
 
 static const struct journal_field body_facts_rows[] = {
@@ -62,6 +62,12 @@ static const struct journal_field identity_facts_rows[] = {
 };
 static const struct journal_table identity_facts_table = J_TABLE("identity", identity_facts_rows, struct identity_facts);
 
+static const struct journal_field xr_facts_rows[] = {
+    J_CHARS_ROW(struct xr_facts, session_id), J_CHARS_ROW(struct xr_facts, body_id), J_CHARS_ROW(struct xr_facts, body_host),
+    J_CHARS_ROW(struct xr_facts, experience), J_CHARS_ROW(struct xr_facts, reason), J_WORD_ROW(struct xr_facts, state, xr_state_words),
+};
+static const struct journal_table xr_facts_table = J_TABLE("xr", xr_facts_rows, struct xr_facts);
+
 static const struct journal_field result_rows[] = {
     J_ROW(struct core_result, dirty, J_BOOL), J_WORD_ROW(struct core_result, answer, answer_words),
     J_WORD_ROW(struct core_result, deny, deny_words), J_WORD_ROW(struct core_result, wait, wait_words),
@@ -76,7 +82,7 @@ static const struct journal_field result_rows[] = {
     J_PART_ROW(struct core_result, stream, stream_facts_table), J_ARRAY_ROW(struct core_result, rows, row_count, eligible_table),
     J_PART_ROW(struct core_result, drain, drain_facts_table), J_ROW(struct core_result, has_op, J_BOOL),
     J_PART_ROW(struct core_result, op, op_facts_table), J_PART_ROW(struct core_result, pair, pair_facts_table),
-    J_PART_ROW(struct core_result, identity, identity_facts_table),
+    J_PART_ROW(struct core_result, identity, identity_facts_table), J_PART_ROW(struct core_result, xr, xr_facts_table),
     J_CHARS_ROW(struct core_result, head_venue),
     J_CHARS_ROW(struct core_result, body_venue), J_ROW(struct core_result, denied_for_capacity, J_BOOL),
 };

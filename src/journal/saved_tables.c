@@ -98,6 +98,15 @@ static const struct journal_field eviction_rows[] = {
 };
 static const struct journal_table eviction_table = J_TABLE("eviction", eviction_rows, struct eviction);
 
+static const struct journal_field xr_rows[] = {
+    J_CHARS_ROW(struct xr_session, session_id), J_CHARS_ROW(struct xr_session, head_id),
+    J_WORD_ROW(struct xr_session, state, xr_state_words), J_ROW(struct xr_session, created_at, J_TIME),
+    J_ROW(struct xr_session, since, J_TIME), J_CHARS_ROW(struct xr_session, reason), J_ROW(struct xr_session, acknowledged, J_BOOL),
+    J_CHARS_ROW(struct xr_session, experience), J_CHARS_ROW(struct xr_session, client_hostname),
+    J_CHARS_ROW(struct xr_session, client_ip),
+};
+static const struct journal_table xr_table = J_TABLE("xr_session", xr_rows, struct xr_session);
+
 static const struct journal_field body_rows[] = {
     J_ROW(struct body_rec, slots_total, J_U32),
     J_WORD_ROW(struct body_rec, enforce, enforce_words),
@@ -115,6 +124,7 @@ static const struct journal_field body_rows[] = {
     J_ROW(struct body_rec, listed_experiences, J_STRINGS),
     J_ROW(struct body_rec, maintenance_clients, J_STRINGS),
     J_PART_ROW(struct body_rec, circuit, circuit_table),
+    J_PART_ROW(struct body_rec, xr, xr_table),
     J_ROW(struct body_rec, last_unauthorized_at, J_TIME),
     J_ROW(struct body_rec, observing_since, J_TIME),
     { J_AT(struct body_rec, paired), .type = J_PAIRED, .sub = &paired_table },
@@ -183,6 +193,7 @@ static const struct journal_field node_rows[] = {
     J_CHARS_ROW(struct node_rec, version), J_CHARS_ROW(struct node_rec, arch), J_ROW(struct node_rec, enrolled_at, J_TIME),
     J_ROW(struct node_rec, last_seen, J_TIME), J_CHARS_ROW(struct node_rec, xr_client_hostname),
     J_CHARS_ROW(struct node_rec, head_body_id), J_PART_ROW(struct node_rec, stream, stream_block_table),
+    J_PART_ROW(struct node_rec, xr_session, xr_table),
     { J_AT(struct node_rec, wireguard_config), .type = J_COUNTED_TEXT, .secret = true },
     J_ROW(struct node_rec, protocol_version, J_U32), J_ROW(struct node_rec, pairing_protocol, J_U32),
 };
