@@ -6,10 +6,13 @@
 
 #include "hydra/base/id.h"
 
+#define LINE_END_SIZE 2      /* CR and LF */
+
 struct head_seen {
     unsigned lengths, encodings, entries;
     size_t cookie_bytes;
-    bool bad_name;
+    bool bad_name, cut;
+    uintptr_t end;                  /* of the last value */
     const char *length, *encoding, *expect, *id, *forwarded;
 };
 
@@ -27,6 +30,18 @@ static bool is_token(const char *name)
     return true;
 }
 
+/* The library ends a value at the first NUL; the rest of its line then stands between that and what comes next. All of the head is one
+ * piece of memory in which line ends have become NULs, but for a value that was folded over lines, which is a copy: that is refused too. */
+static bool cut_before(const struct head_seen *seen, uintptr_t next, size_t line_ends)
+{
+    if (next < seen->end || next - seen->end > line_ends * LINE_END_SIZE)
+        return true;
+    for (const char *at = (const char *)seen->end; (uintptr_t)at < next; at++)
+        if (*at != '\0' && *at != '\r' && *at != '\n')
+            return true;
+    return false;
+}
+
 static enum MHD_Result see_header(void *cls, enum MHD_ValueKind kind, const char *name, const char *value)
 {
     (void)kind;
@@ -34,6 +49,9 @@ static enum MHD_Result see_header(void *cls, enum MHD_ValueKind kind, const char
     seen->entries++;
     if (!is_token(name))
         seen->bad_name = true;
+    seen->cut = seen->cut || (seen->end != 0 && cut_before(seen, (uintptr_t)name, 1));
+    if (value != NULL)
+        seen->end = (uintptr_t)value + strlen(value);
     switch (strlen(name)) {
     case 6:
         if (strcasecmp(name, "Expect") == 0)
@@ -85,6 +103,8 @@ static const char *read_frame(struct http_request *req, const struct head_seen *
 {
     if (seen->bad_name)
         return "A header has a name that is none.";
+    if (seen->cut)
+        return "A header's value has a NUL character, or is folded over lines.";
     if (seen->lengths > 1)
         return "Content-Length is repeated.";
     if (seen->encodings > 0 && seen->lengths > 0)
@@ -101,11 +121,16 @@ static const char *read_frame(struct http_request *req, const struct head_seen *
     return NULL;
 }
 
+static size_t head_bytes(const struct http_request *req)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(req->conn->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info == NULL ? 0 : info->header_size;
+}
+
 /* The library reads headers, body pieces and writes the response head in one pool: what the headers take must leave room for the rest. */
 static bool fits_pool(const struct http_request *req, const struct head_seen *seen)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(req->conn->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    size_t bytes = info == NULL ? 0 : info->header_size;
+    size_t bytes = head_bytes(req);
     size_t all = bytes + seen->cookie_bytes + seen->entries * (size_t)HTTP_POOL_PER_ENTRY;
     return bytes <= req->server->limits.header_bytes && all <= req->server->pool_bytes - HTTP_POOL_KEEP;
 }
@@ -133,6 +158,7 @@ const char *http_head_read(struct http_request *req, const char *version, unsign
     seen.entries += more > 0 ? (unsigned)more : 0;
     if (seen.id != NULL && hc_id_ok(seen.id))
         req->id = seen.id;
+    seen.cut = seen.cut || (seen.end != 0 && cut_before(&seen, (uintptr_t)req->method_text + head_bytes(req), 2));
     take_peer(req, &seen);
     const char *fault = read_frame(req, &seen, version);
     if (fault != NULL)

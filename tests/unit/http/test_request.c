@@ -458,6 +458,42 @@ static void test_request__no_memory_at_any_point__closed_or_refused_and_served_a
     fixture_close(&f);
 }
 
+static int status_of(struct fixture *f, const char *bytes, size_t len)
+{
+    struct reply reply;
+    int fd = client_open(f);
+    client_send(f, fd, bytes, len);
+    client_read(f, fd, true, &reply);
+    int status = reply.status;
+    reply_free(&reply);
+    client_close(&fd);
+    return status;
+}
+
+/* The library ends a value at a NUL: "Bearer good\0bad" would be taken for "Bearer good". */
+static void test_request__nul_in_a_header__refused_not_cut(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+#define ASK(text) status_of(&f, text, sizeof text - 1)
+    assert_int_equal(ASK("GET /show HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n"), 400);
+    assert_int_equal(ASK("GET /show HTTP/1.1\r\nX-A: a\0b\r\nHost: x\r\n\r\n"), 400);
+    assert_int_equal(ASK("GET /show HTTP/1.1\r\nHost: x\r\nX-A: \0b\r\nX-B: c\r\n\r\n"), 400);
+    assert_int_equal(ASK("GET /show HTTP/1.1\nHost: x\nX-A: a\0b\n\n"), 400);
+    assert_int_equal(ASK("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nX-A: a\0b\r\n\r\n{}"), 400);
+    assert_int_equal(ASK("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\0 \r\n\r\n{}"), 400);
+    assert_int_equal(ASK("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\0\r\n\r\n{}"), 400);
+    assert_int_equal(ASK("GET /show HTTP/1.1\r\nX-A: a\0\r\nHost: x\r\n\r\n"), 400);
+    assert_int_equal(ASK("GET /show HTTP/1.1\r\nHost: x\r\nX-A: a\r\n folded\r\nX-B: c\r\n\r\n"), 400);
+    assert_int_equal(ASK("GET /show HTTP/1.1\r\nHost: x\r\nX-A: a b \t\r\nX-B:c\r\nX-C:\r\n\r\n"), 200);
+    assert_int_equal(ASK("GET /show HTTP/1.1\r\nHost: x\r\nX-Empty:  \t  \r\nX-B:\t\t c\r\n\r\n"), 200);
+    assert_int_equal(ASK("GET /show HTTP/1.1\nHost: x\nX-A: a\nCookie: a=b; c=d\n\n"), 200);
+    assert_int_equal(ASK("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"), 200);
+#undef ASK
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -482,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_request__malformed_chunk__library_refuses_and_done_comes),
         cmocka_unit_test(test_request__each_answered__counted_by_route_and_status),
         cmocka_unit_test(test_request__no_memory_at_any_point__closed_or_refused_and_served_again),
+        cmocka_unit_test(test_request__nul_in_a_header__refused_not_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
