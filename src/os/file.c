@@ -1,8 +1,10 @@
 #include "hydra/os/file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,6 +114,15 @@ enum hc_err os_file_read(int dir_fd, const char *name, size_t limit, char **ret_
             return err;
     }
     return hc_fail(diag, HC_ERR_IO, "cannot read %s: it changes while it is read", name);
+}
+
+bool os_file_begins(int dir_fd, const char *name, const char *bytes, size_t len, size_t most)
+{
+    char head[OS_BEGIN_MAX];
+    assert(len <= most && most <= sizeof head);
+    HC_CLEANUP(os_close) int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = fd < 0 ? -1 : read_up_to(fd, head, most);
+    return got >= 0 && (size_t)got == len && memcmp(head, bytes, len) == 0;
 }
 
 enum hc_err os_write_all(int fd, const char *bytes, size_t len)

@@ -1,7 +1,5 @@
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "hydra/base/arena.h"
 #include "store_file.h"
@@ -50,10 +48,7 @@ static enum hc_err saving_make(struct store *s, const struct cut *cut, struct sa
 /* The stamp says nothing of a write in place within one tick of the kernel's clock; the generation at the head of the file does. */
 static bool head_is_ours(int dir_fd, const struct data_file *file)
 {
-    char head[FILE_HEAD_MAX];
-    HC_CLEANUP(os_close) int fd = openat(dir_fd, file->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t got = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
-    return got >= 0 && (size_t)got == file->head_len && memcmp(head, file->head, file->head_len) == 0;
+    return os_file_begins(dir_fd, file->name, file->head, file->head_len, FILE_HEAD_MAX);
 }
 
 /* SAVE_DURABLE: it is the file that we wrote or read last. */

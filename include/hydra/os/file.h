@@ -9,6 +9,8 @@
 
 #include "hydra/base/err.h"
 
+#define OS_BEGIN_MAX 256      /* what os_file_begins() looks at, at most */
+
 enum os_replace { OS_REPLACE_DURABLE, OS_REPLACE_NOT_WRITTEN, OS_REPLACE_VISIBLE };   /* VISIBLE: renamed, folder not synced */
 
 /* What a file was when we last wrote or read it; equal stamps mean nobody touched it since. */
@@ -22,6 +24,8 @@ HC_MUST enum hc_err os_dir_make_private(const char *path, struct hc_diag *diag);
 HC_MUST enum hc_err os_file_read(int dir_fd, const char *name, size_t limit, char **ret_text, size_t *ret_len, struct os_stamp *ret_stamp,
                                  struct hc_diag *diag);
 HC_MUST enum hc_err os_file_stamp(int dir_fd, const char *name, struct os_stamp *ret_stamp);     /* a missing file: HC_OK, exists false */
+/* The file begins with these bytes; of a file shorter than `most`, they are all of it. False also when it cannot be read. */
+bool os_file_begins(int dir_fd, const char *name, const char *bytes, size_t len, size_t most);
 bool os_stamp_same(const struct os_stamp *a, const struct os_stamp *b);
 /* Temporary file NAME.tmp in the same folder (0600, a fresh inode each time), write, fsync, rename, fsync of the folder. `ret_stamp` (on
  * DURABLE and VISIBLE) is of the new file. */

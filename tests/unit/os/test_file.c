@@ -51,6 +51,17 @@ static void test_replace__new_and_old_file__holds_new_bytes(void **state)
     assert_int_equal(libc_count(LIBC_FSYNC), 4);    /* file and folder, each once */
 }
 
+static void test_begins__file_as_written_longer_or_other__says_so(void **state)
+{
+    struct folder *folder = *state;
+    assert_false(os_file_begins(folder->fd, "f", "", 0, 8));          /* there is none */
+    assert_int_equal(os_file_replace(folder->fd, "f", "generation: 7\n", 14, NULL, NULL), OS_REPLACE_DURABLE);
+    assert_true(os_file_begins(folder->fd, "f", "generati", 8, 8));
+    assert_true(os_file_begins(folder->fd, "f", "generation: 7\n", 14, 64));
+    assert_false(os_file_begins(folder->fd, "f", "generation: 8\n", 14, 64));
+    assert_false(os_file_begins(folder->fd, "f", "generati", 8, 64));  /* it goes on */
+}
+
 static void test_replace__empty_text__empty_file(void **state)
 {
     struct folder *folder = *state;
@@ -209,6 +220,7 @@ int main(void)
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_replace__new_and_old_file__holds_new_bytes),
+        IN_FOLDER(test_begins__file_as_written_longer_or_other__says_so),
         IN_FOLDER(test_replace__empty_text__empty_file),
         IN_FOLDER(test_replace__left_over_temporary__fresh_inode),
         IN_FOLDER(test_replace__short_writes__whole),
