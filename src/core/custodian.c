@@ -10,7 +10,6 @@
 #define CLIENTS_FLOOR        32                         /* below it nobody is evicted, whatever the other numbers say */
 #define EVICTIONS_AT_ONCE    64                         /* the next run goes on */
 #define IDENTITY_SEEN_MS     (30 * 24 * HC_HOUR_MS)
-#define CLIENT_PREFIX        "hydra-"
 
 _Static_assert(CLIENTS_KEEP >= CLIENTS_FLOOR, "what is kept is above the floor");
 
@@ -68,7 +67,8 @@ static bool has_lease(const struct step *s, const char *head_id)
 static bool registered_lately(const struct step *s, const char *head_id)
 {
     const struct node_rec *head = alloc_node(s->live, head_id);
-    return head != NULL && hc_time_since(s->now, node_seen_at(s->obs, head)) < IDENTITY_SEEN_MS;
+    const struct identity_rec *identity = alloc_identity(s->live, head_id);
+    return head != NULL && identity != NULL && !identity_banned(s->live, identity) && hc_time_since(s->now, node_seen_at(s->obs, head)) < IDENTITY_SEEN_MS;
 }
 
 /* Of a session that is shown, of a lease on the body, or of a pair lease there. */

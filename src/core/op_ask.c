@@ -50,7 +50,10 @@ enum hc_err on_op_ask(struct step *s)
             HC_SET(s->out->detail, "A PIN is relayed for the head that holds a lease or a pair lease there.");
             return step_refuse(s, DENY_FORBIDDEN);
         }
-        (void)snprintf(name, sizeof name, "hydra-%s", req.asked_by);
+        const struct identity_rec *identity = alloc_identity(s->live, req.asked_by);
+        if (identity != NULL && identity_banned(s->live, identity))
+            return step_refuse(s, DENY_IDENTITY_REVOKED);
+        (void)snprintf(name, sizeof name, CLIENT_PREFIX "%s", req.asked_by);
         req.name = name;
     }
     if (req.op == OP_SUBMIT_PIN && pin_on_its_way(s, req.node_id))

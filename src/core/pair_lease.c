@@ -115,6 +115,8 @@ static enum hc_err grant(struct step *s, const struct pair_req *req)
     struct pair_lease *pair = &body->slots[req->slot].pair;
     step_id(s, "pair", pair->id);
     HC_SET(pair->head_id, req->head_id);
+    const struct identity_rec *identity = alloc_identity(s->live, req->head_id);
+    HC_SET(pair->device_uid, identity == NULL ? "" : identity->device_uid);
     pair->granted_at = s->now;
     pair->expires_at = hc_time_add(s->now, s->t->pair_lease_ttl_ms);
     err = answer(s, req->body_id, req->slot, pair->id, pair->head_id, MODE_PAIR, pair->expires_at);
@@ -142,6 +144,9 @@ static enum hc_err check(struct step *s, const struct pair_req *req, bool *ret_r
         return step_refuse(s, DENY_FORBIDDEN);
     if (req->slot >= body->slot_count || req->slot >= body->slots_total)
         return step_bad(s, "slot", "The body has no such slot.");
+    const struct identity_rec *identity = alloc_identity(s->live, req->head_id);
+    if (identity != NULL && identity_banned(s->live, identity))
+        return step_refuse(s, DENY_IDENTITY_REVOKED);
     if (busy(body, req->slot, req->head_id))
         return step_refuse(s, DENY_BODY_BUSY);
     const struct slot *slot = &body->slots[req->slot];
