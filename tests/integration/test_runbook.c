@@ -1,7 +1,8 @@
 /* test_runbook.c - every curl line of docs/RUNBOOK.md, as it is written, against the fleet that scripts/quickstart runs.
  *
- * The shell that runs a line has $URL and $TOKEN as quickstart prints them, and $BODY, $HEAD, $LEASE, $VENUE and $DISTRICT as an operator reads
- * them off /slots just before. A line's own comment names the one status outside 2xx that is an answer too. */
+ * The shell that runs a line has $URL and $TOKEN as quickstart prints them; $BODY, $HEAD, $LEASE, $VENUE and $DISTRICT as an operator
+ * reads them off /slots just before; $OP as an earlier line told it. A line's own comment names the one status outside 2xx that is an
+ * answer too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 #define LINES_MIN      40                /* fewer: the lines were not found */
 #define TRIES          5                 /* a lease that was read may have ended before it is used */
 #define FLEET_SECONDS  "600"
-#define VARIABLES      7
+#define VARIABLES      8
 
 static struct process fleet;
 static char variables[VARIABLES][LINE_SIZE];
@@ -62,6 +63,7 @@ static int set_up(void **state)
                                  "docs/scenarios/fleet.scenario", "--duration", FLEET_SECONDS, "--plain", NULL };
     process_start(&fleet, argv, NULL, log);
     (void)snprintf(variables[0], LINE_SIZE, "URL=%s", scene.daemon.url);
+    (void)snprintf(variables[7], LINE_SIZE, "OP=");
     (void)snprintf(variables[1], LINE_SIZE, "TOKEN=%s", scene.home.admin_token);
     return 0;
 }
@@ -81,6 +83,16 @@ static long told_status(void)
         status = strtol(at + strlen("status "), NULL, 10);
     hc_free(text);
     return status;
+}
+
+/* What a line that asks for an operation prints. */
+static void keep_operation(void)
+{
+    char *text = home_read(&scene.home, "out");
+    const char *at = strstr(text, "\"op_id\":\"");
+    if (at != NULL)
+        (void)snprintf(variables[7], LINE_SIZE, "OP=%.*s", (int)strcspn(at + 9, "\""), at + 9);
+    hc_free(text);
 }
 
 /* Exit code of the whole pipe, and the status that curl saw. */
@@ -120,8 +132,10 @@ static void expect_answer(const char *line)
         if (!wait_until(read_ids, NULL, SCENE_WAIT_MS))
             fail_msg("nobody streams");
         code = run(line, &status);
-        if (status >= 200 && status <= 299 && code == 0)
+        if (status >= 200 && status <= 299 && code == 0) {
+            keep_operation();
             return;
+        }
         if (status != 0 && status == also_fine(line))
             return;
         if (strstr(line, "$LEASE") == NULL)

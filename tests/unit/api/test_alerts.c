@@ -1,4 +1,5 @@
-/* docs/alerts and docs/RUNBOOK.md: every query names metrics and labels that are there, every alert has its owner, its test and its entry. */
+/* docs/alerts and docs/RUNBOOK.md: every query names metrics and labels that are there, every alert has its owner, its test and its
+ * entry. */
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
