@@ -93,7 +93,8 @@ static bool custodian_was_answered(void *ctx)
     if (asked) {
         (void)snprintf(path, sizeof path, "/api/v1/nodes/%s/ops/%s/result", body.id, call_str(&next, "op_id"));
         struct call told = daemon_call(&scene.daemon, body.token, "POST", path,
-                                       "{\"state\":\"done\",\"output\":{\"named_certs\":[{\"name\":\"roth\",\"uuid\":\"u-1\"}],\"status\":true}}");
+                                       "{\"state\":\"done\",\"output\":{\"named_certs\":[{\"name\":\"roth\",\"uuid\":\"u-1\"}],"
+                                       "\"status\":true}}");
         asked = told.status == 204;
         call_free(&told);
     }

@@ -10,6 +10,7 @@
 #define SOURCES_MAX ((size_t)8 * 1024 * 1024)
 #define WORD_MAX    96
 #define CROWD_FIRST 250               /* more than the queue of a district takes */
+#define CROWD_BATCH 1000
 #define CROWD_MORE  10000
 
 #define X(id_, type_, name_, labels_, help_) { "METRIC_" #id_, name_, labels_, help_ },
@@ -107,8 +108,9 @@ static void test_histograms__buckets__answer_the_thresholds(void **state)
 {
     (void)state;
     static const char *const lines[] = {
-        "claim_latency_seconds_bucket{le=\"9\"}", "claim_latency_seconds_bucket{le=\"15\"}", "queue_wait_seconds_bucket{venue=\"v\",le=\"30\"}",
-        "queue_wait_seconds_bucket{venue=\"v\",le=\"60\"}", "queue_wait_seconds_bucket{venue=\"v\",le=\"600\"}",
+        "claim_latency_seconds_bucket{le=\"9\"}",         "claim_latency_seconds_bucket{le=\"15\"}",
+        "queue_wait_seconds_bucket{venue=\"v\",le=\"30\"}", "queue_wait_seconds_bucket{venue=\"v\",le=\"60\"}",
+        "queue_wait_seconds_bucket{venue=\"v\",le=\"600\"}",
     };
     struct metrics *m = metrics_new();
     struct hc_buf text = { 0 };
@@ -155,16 +157,17 @@ static bool all_done(void *ctx)
     return true;
 }
 
-/* `count` heads, each at a venue that it made up, all of which want what no body can give them. */
-static void crowd_comes(struct rig *r, size_t count, const char *prefix)
+/* `count` heads (a batch), each at a venue that it made up, all of which want what no body can give them. */
+static void crowd_comes(struct rig *r, size_t count)
 {
+    static size_t number;
     struct crowd crowd = { calloc(count, sizeof(struct member)), count };
     assert_non_null(crowd.members);
     for (size_t i = 0; i < count; i++) {
         struct member *m = &crowd.members[i];
-        (void)snprintf(m->name, sizeof m->name, "%s-%zu", prefix, i);
-        (void)snprintf(m->venue, sizeof m->venue, "nowhere-%s-%zu", prefix, i);
-        (void)snprintf(m->hash, sizeof m->hash, "%064zx", (strlen(prefix) << 32) + i);
+        (void)snprintf(m->name, sizeof m->name, "h-%zu", ++number);
+        (void)snprintf(m->venue, sizeof m->venue, "nowhere-%zu", number);
+        (void)snprintf(m->hash, sizeof m->hash, "%064zx", number);
         m->op.ev = (struct core_event){ .type = CORE_NODE_ENROL, .caller.kind = CALLER_FLEET };
         m->op.ev.u.enrol = (struct enrol_req){ .name = m->name, .kind = "hydraheadipad", .district = RIG_DISTRICT, .venue = m->venue,
                                                .owner = RIG_OWNER, .machine_id = "", .ip = "", .wireguard_ip = "", .token_hash = m->hash,
@@ -196,7 +199,8 @@ static size_t series(struct rig *r)
     for (const char *at = reply.body; (at = strstr(at, "\nhydracluster_")) != NULL; at++)
         count++;
     assert_null(strstr(reply.body, "nowhere"));
-    assert_non_null(strstr(reply.body, "\nhydracluster_claims_denied_total{venue=\"other\",reason=\"no_slot_available\",head_venue=\"other\","));
+    assert_non_null(strstr(reply.body, "\nhydracluster_claims_denied_total{venue=\"other\",reason=\"no_slot_available\","
+                                       "head_venue=\"other\","));
     reply_free(&reply);
     return count;
 }
@@ -208,10 +212,11 @@ static void test_metrics__ten_thousand_heads_of_venues_that_are_none__add_no_ser
     struct reply reply;
     rig_body(r, "b1", "north", body_id, token);
     rig_report(r, body_id);
-    crowd_comes(r, CROWD_FIRST, "few");
+    crowd_comes(r, CROWD_FIRST);
     (void)series(r);                  /* the request for metrics is counted itself */
     size_t before = series(r);
-    crowd_comes(r, CROWD_MORE, "many");
+    for (size_t come = 0; come < CROWD_MORE; come += CROWD_BATCH)
+        crowd_comes(r, CROWD_BATCH);
     assert_int_equal(series(r), before);
     rig_expect(r, "PUT", "/api/v1/venues/nowhere-else", RIG_ADMIN, "{}", 200, "", "");
     rig_ask(r, "GET", "/metrics", RIG_ADMIN, NULL, &reply);
