@@ -120,7 +120,8 @@ void engine_commit_once(struct engine *e)
         return;
     }
     e->saving_since_ms = os_monotonic_ms();
-    e->saving_count = group->parts[0].count + group->parts[1].count;
+    size_t versions = group->parts[0].count + group->parts[1].count;
+    e->saving_count = versions;
     engine_unlock(e);
     save_group(e, group);
     struct foreign_load load = { .err = HC_OK };
