@@ -140,7 +140,7 @@ void engine_commit_once(struct engine *e)
         take_foreign(e, group, &load);
     else
         outcome_settle(e, group);
-    trim_after(e, versions);
+    trim_after(e, e->saving_count);
 }
 
 void engine_commit_main(void *arg)
