@@ -32,7 +32,7 @@ static const struct codec_table event_table = OUT_TABLE("event", event_rows, str
 
 struct reader { char at[EVENT_ID_SIZE], type[WORD_SIZE]; int64_t spoke_ms, ends_ms; bool ending; };
 
-static void write_event(const struct feed_event *event, struct hc_buf *out)
+void json_event(const struct feed_event *event, struct hc_buf *out)
 {
     hc_buf_char(out, '{');
     (void)json_write_members(&event_table, event, true, out);
@@ -61,7 +61,7 @@ static void reader_pull(struct http_request *req, struct hc_buf *out)
         hc_buf_str(out, "\nevent: ");
         hc_buf_str(out, word_of(&note_words, (int)events[i].note.type));
         hc_buf_str(out, "\ndata: ");
-        write_event(&events[i], out);
+        json_event(&events[i], out);
         hc_buf_str(out, "\n\n");
     }
     if (err == HC_OK && !out->failed) {
@@ -159,7 +159,7 @@ static void list(struct call *call, const char *since, const char *type, const c
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             hc_buf_char(&json, ',');
-        write_event(&events[i], &json);
+        json_event(&events[i], &json);
     }
     hc_buf_char(&json, ']');
     call_json(call, 200, &json);

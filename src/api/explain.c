@@ -1,4 +1,4 @@
-/* explain.c - GET /explain: what a claim would be answered now, and why each body was or was not chosen; changes nothing (wire §5). */
+/* explain.c - GET /explain?head_id: what a claim would be answered now, and why each body was or was not chosen; changes nothing (wire §5). */
 #include "answer_rows.h"
 #include "operator_routes.h"
 
@@ -81,6 +81,10 @@ static bool look_at_head(struct call *call, struct explain *asked, uint32_t prot
 
 void explain_get(struct call *call)
 {
+    if (call_query(call, "lease")[0] != '\0') {
+        explain_lease(call);
+        return;
+    }
     uint32_t protocol = call_query_u32(call, "protocol", 0);
     struct explain *asked = hc_arena_alloc(call->arena, sizeof *asked);
     if (asked == NULL) {

@@ -49,6 +49,8 @@ static const struct param params[] = {
     { V1 "slots", "divergent", PARAM_FLAG, 0, 0, NULL },
     { V1 "queue", "district", PARAM_NAME, 0, 0, NULL },
     { V1 "migration", "district", PARAM_NAME, 0, 0, NULL },
+    { V1 "explain", "lease", PARAM_ID, 0, 0, NULL },
+    { V1 "explain", "cursor", PARAM_PLACE, 0, 0, NULL },
     { V1 "explain", "head_id", PARAM_ID, 0, 0, NULL },
     { V1 "explain", "experience", PARAM_NAME, 0, 0, NULL },
     { V1 "explain", "protocol", PARAM_NUMBER, 0, 2, NULL },

@@ -26,7 +26,7 @@ static const struct codec_field rows[] = {
     OUT_WORD(struct session_row, "state", state, lease_state_words),
     OUT_WORD(struct session_row, "reason", why, lease_why_words),
 };
-static const struct codec_table table = OUT_TABLE("session", rows, struct session_row);
+const struct codec_table session_row_table = OUT_TABLE("session", rows, struct session_row);
 
 static void answer_rows(struct call *call, enum hc_err err, const struct session_row *found, size_t count)
 {
@@ -35,7 +35,7 @@ static void answer_rows(struct call *call, enum hc_err err, const struct session
         return;
     }
     struct hc_buf json = { 0 };
-    json_write_array(&table, found, count, &json);
+    json_write_array(&session_row_table, found, count, &json);
     call_json(call, 200, &json);
 }
 

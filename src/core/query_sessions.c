@@ -59,6 +59,18 @@ enum hc_err query_sessions(const struct core_view *v, bool terminal, struct hc_a
     return HC_OK;
 }
 
+enum hc_err query_session(const struct core_view *v, const char *lease_id, struct session_row *ret)
+{
+    const struct body_rec *body;
+    const struct slot *slot;
+    const struct lease *lease = alloc_lease(v->saved, lease_id, &body, &slot);
+    if (lease == NULL)
+        return HC_ERR_NOTFOUND;
+    *ret = (struct session_row){ .lease_id = "" };
+    fill_row(v, body, slot, lease, ret);
+    return HC_OK;
+}
+
 enum hc_err query_stream(const struct core_view *v, const char *stream_id, struct stream_facts *ret)
 {
     const struct stream_rec *stream = alloc_stream(v->saved, stream_id);

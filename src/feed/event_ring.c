@@ -141,3 +141,21 @@ enum hc_err event_ring_query(const struct event_ring *ring, const struct event_q
     *ret_count = count;
     return HC_OK;
 }
+
+enum hc_err event_ring_of_lease(const struct event_ring *ring, const char *lease_id, size_t limit, struct hc_arena *arena,
+                                const struct feed_event **ret_events, size_t *ret_count)
+{
+    size_t total = 0, count = 0;
+    for (size_t i = 0; i < ring->count; i++)
+        total += hc_same(event_at(ring, i)->note.lease_id, lease_id);
+    size_t skip = total > limit ? total - limit : 0;
+    struct feed_event *events = hc_arena_array(arena, total - skip + 1, sizeof events[0]);
+    if (events == NULL)
+        return HC_ERR_NOMEM;
+    for (size_t i = 0; i < ring->count; i++)
+        if (hc_same(event_at(ring, i)->note.lease_id, lease_id) && (skip == 0 || skip-- == 0))
+            events[count++] = *event_at(ring, i);
+    *ret_events = events;
+    *ret_count = count;
+    return HC_OK;
+}

@@ -16,6 +16,8 @@ void event_ring_load(struct event_ring *ring, const struct feed_event *event);
 void event_ring_id(const struct event_ring *ring, uint64_t ahead, char out[EVENT_ID_SIZE]);
 void event_ring_add(struct event_ring *ring, const struct core_note *note);
 const char *event_ring_last_id(const struct event_ring *ring);      /* "" : none */
+HC_MUST enum hc_err event_ring_of_lease(const struct event_ring *ring, const char *lease_id, size_t limit, struct hc_arena *arena,
+                                        const struct feed_event **ret_events, size_t *ret_count);
 struct event_query { const char *since, *type, *cursor; size_t limit; };
 HC_MUST enum hc_err event_ring_query(const struct event_ring *ring, const struct event_query *query, struct hc_arena *arena,
                                      const struct feed_event **ret_events, size_t *ret_count, char ret_more[EVENT_ID_SIZE]);

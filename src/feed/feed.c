@@ -173,6 +173,12 @@ const char *feed_last_id(const struct feed *feed)
     return event_ring_last_id(&feed->ring);
 }
 
+enum hc_err feed_lease_events(const struct feed *feed, const char *lease_id, size_t limit, struct hc_arena *arena,
+                              const struct feed_event **ret_events, size_t *ret_count)
+{
+    return event_ring_of_lease(&feed->ring, lease_id, limit, arena, ret_events, ret_count);
+}
+
 static enum hc_err add_row(struct feed *feed, const struct session_row *row, struct hc_buf *line)
 {
     switch (history_find(&feed->history, row->lease_id)) {

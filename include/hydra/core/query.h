@@ -137,6 +137,8 @@ HC_MUST enum hc_err query_migration(const struct core_view *v, const char *distr
 /* Some node, venue or record speaks of it, or it is the configured one. */
 bool district_known(const struct core_view *v, const char *district);
 
+/* The same of one lease, live or ended and not forgotten yet. HC_ERR_NOTFOUND. */
+HC_MUST enum hc_err query_session(const struct core_view *v, const char *lease_id, struct session_row *ret);
 /* Facts of one stream, for /admission, /streams. HC_ERR_NOTFOUND. */
 HC_MUST enum hc_err query_stream(const struct core_view *v, const char *stream_id, struct stream_facts *ret);
 /* Position and ETA of a ticket (§7.5). */

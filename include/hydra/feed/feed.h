@@ -33,12 +33,15 @@ HC_MUST enum hc_err feed_events(struct feed *feed, const char *since, const char
                                 struct hc_arena *arena,
                                 const struct feed_event **ret_events, size_t *ret_count, char ret_more[EVENT_ID_SIZE]);
 const char *feed_last_id(const struct feed *feed);
+/* Those of one lease that are still in memory, oldest first, at most `limit`: the newest. */
+HC_MUST enum hc_err feed_lease_events(const struct feed *feed, const char *lease_id, size_t limit, struct hc_arena *arena,
+                                      const struct feed_event **ret_events, size_t *ret_count);
 
 /* History: rows of terminal leases, repeats by lease id dropped. Written and synced by the writer thread at most every 200 ms. */
 HC_MUST enum hc_err feed_history_add(struct feed *feed, const struct session_row *rows, size_t count);
 /* Lease ids whose lines were synced since the last call (for CORE_HISTORY_WRITTEN). */
 HC_MUST enum hc_err feed_history_synced(struct feed *feed, struct hc_arena *arena, const char *const **ret_ids, size_t *ret_count);
-struct history_filter { const char *head, *body, *venue; hc_time since; size_t limit; const char *cursor; };
+struct history_filter { const char *head, *body, *venue; hc_time since; size_t limit; const char *cursor, *lease; };      /* NULL or "": any */
 /* Newest first, from memory (the newest 20,000 lines) and the file behind them. */
 HC_MUST enum hc_err feed_history(struct feed *feed, const struct history_filter *filter, struct hc_arena *arena,
                                  struct session_row **ret_rows, size_t *ret_count,

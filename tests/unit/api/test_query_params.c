@@ -47,6 +47,8 @@ static const struct row rows[] = {
     { "GET", V1 "slots", V1 "slots", ADMIN, NULL, "divergent", FLAGS, "false" },
     { "GET", V1 "queue", V1 "queue", ADMIN, NULL, "district", NAMES, "d1" },
     { "GET", V1 "migration", V1 "migration", ADMIN, NULL, "district", NAMES, "d1" },
+    { "GET", V1 "explain", V1 "explain", ADMIN, NULL, "lease", IDS, NULL },
+    { "GET", V1 "explain", V1 "explain", ADMIN, NULL, "cursor", "-5 5 @ @-5 @x @1x lse- lse-a/b", NULL },
     { "GET", V1 "explain", V1 "explain", ADMIN, NULL, "head_id", IDS, NULL },
     { "GET", V1 "explain", V1 "explain", ADMIN, NULL, "experience", NAMES, NULL },
     { "GET", V1 "explain", V1 "explain", ADMIN, NULL, "protocol", "3 -1 x", NULL },

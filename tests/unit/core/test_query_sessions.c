@@ -31,6 +31,11 @@ static void test_sessions__live_and_ended__are_two_lists(void **state)
     assert_string_equal(rows[0].body_venue, "north");
     assert_int_equal(rows[0].source, SOURCE_EXPLICIT);
     assert_false(hc_time_set(rows[0].ended_at));
+    struct session_row one;
+    assert_int_equal(query_session(&v, lease_id, &one), HC_OK);
+    assert_string_equal(one.lease_id, lease_id);
+    assert_string_equal(one.grant_facts, "other_venue");
+    assert_int_equal(query_session(&v, "lse-none", &one), HC_ERR_NOTFOUND);
 
     f->now = hc_time_add(f->now, 5000);
     (void)fleet_release(f, "h1", lease_id, token, WHY_USER_EXIT);

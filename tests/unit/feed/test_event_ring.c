@@ -245,9 +245,39 @@ static void test_publish__every_allocation_failing__all_or_nothing(void **state)
     fixture_drop(&f);
 }
 
+static void test_lease_events__among_others__oldest_first_the_newest_ones(void **state)
+{
+    (void)state;
+    struct feed_fixture f;
+    struct hc_arena arena = { 0 };
+    const struct feed_event *events;
+    size_t count;
+    fixture_make(&f);
+    fixture_open(&f, 1, 100, ROTATE_NEVER);
+    for (unsigned i = 0; i < 12; i++) {
+        char detail[16];
+        (void)snprintf(detail, sizeof detail, "e%u", i);
+        struct core_note note = fixture_note(NOTE_LEASE_STREAMING, detail);
+        (void)snprintf(note.lease_id, sizeof note.lease_id, "lse-%u", i % 3);
+        assert_int_equal(feed_publish(f.feed, &note, 1), HC_OK);
+    }
+    assert_int_equal(feed_lease_events(f.feed, "lse-1", 100, &arena, &events, &count), HC_OK);
+    assert_int_equal(count, 4);
+    assert_string_equal(events[0].note.detail, "e1");
+    assert_string_equal(events[3].note.detail, "e10");
+    assert_int_equal(feed_lease_events(f.feed, "lse-1", 2, &arena, &events, &count), HC_OK);
+    assert_int_equal(count, 2);
+    assert_string_equal(events[0].note.detail, "e7");
+    assert_int_equal(feed_lease_events(f.feed, "lse-9", 2, &arena, &events, &count), HC_OK);
+    assert_int_equal(count, 0);
+    hc_arena_free(&arena);
+    fixture_drop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lease_events__among_others__oldest_first_the_newest_ones),
         cmocka_unit_test(test_event_ids__published__generation_and_number),
         cmocka_unit_test(test_event_ids__same_generation_again__no_id_twice),
         cmocka_unit_test(test_events__since__oldest_first_and_resumable),
