@@ -61,7 +61,7 @@ void sim_check_i3_granted_was_known_idle(struct sim *sim, const struct lease *is
         bad = "is in maintenance";
     else if (slot >= body->slots_total)
         bad = "was lowered";
-    else if (is->protocol < 2 && body->slots_total > 1)
+    else if (is->protocol < 2 && body->slots_total > 1 && is->mode != MODE_XR)
         bad = "is on a body with several slots, for a legacy head";
     else if (body->circuit.state == CIRCUIT_OPEN)
         bad = "has an open circuit";

@@ -17,12 +17,33 @@
 #define UNKNOWN_MS    600000
 #define IDLE_MS       60000
 #define WARM_MS       60000
+#define XR_ARM_MS     150000
+#define XR_STALE_MS   180000
+#define XR_ENDING_MS  900000
 #define TICKET_MS     45000
 #define TICKET_MAX_MS 600000
 
 static int64_t start_of(const struct seen_lease *lease)
 {
+    if (lease->xr)
+        return XR_ARM_MS;
     return lease->protocol >= 2 ? START_MS : START_OLD_MS;
+}
+
+/* An XR session: armed in 150 s, and on somebody's head in 210 s. */
+static int64_t start_at_most(const struct seen_lease *lease)
+{
+    return lease->xr ? START_OLD_MS : start_of(lease);
+}
+
+static int64_t unattended_of(const struct seen_lease *lease)
+{
+    return lease->xr ? XR_STALE_MS : UNATTENDED_MS;
+}
+
+static int64_t grace_of(const struct seen_lease *lease)
+{
+    return lease->xr ? XR_ENDING_MS : GRACE_MS;
 }
 
 static int64_t hold_of(const struct seen_lease *lease)
@@ -66,16 +87,18 @@ static const char *beyond(const struct sim *sim, const struct seen_lease *lease)
     case LEASE_HELD: case LEASE_GRANTED: case LEASE_PAIRING: case LEASE_STARTING:
         if (lease->uncollected)
             return sim->now - lease->renewed_at > COLLECT_MS + TICK_MS ? "was never collected" : NULL;
-        if (sim->now - lease->deadline_from > start_of(lease) + TICK_MS)
+        if (sim->now - lease->deadline_from > start_at_most(lease) + TICK_MS)
             return "is past its start deadline";
+        if (lease->xr)
+            return sim->now - lease->silent_from > XR_STALE_MS + TICK_MS ? "is armed for a head that says nothing" : NULL;
         return sim->now - lease->renewed_at > hold_of(lease) + TICK_MS
             ? "was not renewed" : NULL;
     case LEASE_STREAMING: case LEASE_ADOPTED:
-        if (sim->now - lease->silent_from > UNATTENDED_MS + TICK_MS)
+        if (sim->now - lease->silent_from > unattended_of(lease) + TICK_MS)
             return "is unattended for too long";
         return m != NULL && sim->now - heard_since(sim, m) > FRESH_MS + TICK_MS ? "streams on a body that says nothing" : NULL;
     case LEASE_DRAINING:
-        return sim->now - drains_since(m, lease) > GRACE_MS + TICK_MS ? "drains for ever" : NULL;
+        return sim->now - drains_since(m, lease) > grace_of(lease) + TICK_MS ? "drains for ever" : NULL;
     case LEASE_UNKNOWN:
         return sim->now - lease->since > UNKNOWN_MS + TICK_MS ? "is unknown for ever" : NULL;
     default:
@@ -102,13 +125,13 @@ static int64_t too_early_ms(const struct sim *sim, const struct seen_lease *was,
     case WHY_PROMOTION_WASTED: case WHY_NOT_ACCEPTED:
         return COLLECT_MS - (sim->now - was->renewed_at);
     case WHY_UNATTENDED:
-        return is->state == LEASE_DRAINING ? UNATTENDED_MS - (sim->now - was->silent_from) : 0;
+        return is->state == LEASE_DRAINING ? unattended_of(was) - (sim->now - was->silent_from) : 0;
     case WHY_DRAIN_TIMEOUT:
-        return GRACE_MS - (sim->now - was->since);
+        return grace_of(was) - (sim->now - was->since);
     case WHY_UNKNOWN_HOLD:
         return UNKNOWN_MS - (sim->now - was->since);
     case WHY_BODY_IDLE:
-        return IDLE_MS - (sim->now - was->shown_at);
+        return was->xr ? 0 : IDLE_MS - (sim->now - was->shown_at);      /* its shown states are not followed here */
     case WHY_BODY_SILENT:
         return is->state == LEASE_UNKNOWN && m != NULL ? FRESH_MS - (sim->now - heard_before(sim, m)) : 0;
     default:

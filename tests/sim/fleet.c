@@ -17,6 +17,8 @@ void fleet_node(struct sim *sim, const char *id, const char *venue, uint32_t rol
     HC_SET(node->venue, venue);
     HC_SET(node->owner, sim->two_owners && hc_same(venue, sim_venues[2]) ? "umbrella" : "acme");
     HC_SET(node->kind, kind);
+    if (hc_same(kind, "hydraheadquest"))
+        HC_SET(node->xr_client_hostname, "quest.client");
     node->roles = roles;
     node->approval = APPROVAL_APPROVED;
     node->enrolled_at = daemon_now(sim);

@@ -107,6 +107,7 @@ static void boot_name(const struct report *report, char out[HC_ID_SIZE])
 void report_delivered(struct sim *sim, const struct report *report)
 {
     struct machine *m = &sim->bodies[report->body];
+    static const char *const drivers[] = { "alvr" };
     const char *experiences[2];
     size_t count = 0;
     char boot[HC_ID_SIZE];
@@ -123,8 +124,9 @@ void report_delivered(struct sim *sim, const struct report *report)
     struct core_event ev = cluster_event(sim, CORE_BODY_REPORT, CALLER_NODE, m->id);
     ev.u.report = (struct report_req){ .body_id = m->id, .modern = report->modern, .boot_id = report->modern ? boot : "",
         .report_seq = report->seq, .uptime_ms = report->modern ? report->uptime_ms : -1,
-        .stream_status = report->streaming ? STATUS_STREAMING : STATUS_IDLE, .xr_state = report->xr ? "active" : "",
-            .has_experiences = true,
+        .stream_status = report->streaming ? STATUS_STREAMING : STATUS_IDLE, 
+        .xr_state = report->xr_word[0] != '\0' ? report->xr_word : report->xr ? "active" : "", .xr_drivers = drivers,
+        .xr_driver_count = report->xr_word[0] != '\0' ? 1 : 0, .has_experiences = true,
         .experiences = experiences, .experience_count = count, .gpu = "RTX 4090", .provider_status = "ok", .provider_version = "1",
         .hydrabody_version = "1", .gpu_memory_total_mb = 24576, .ports = { 47989, 47984, 47990 }, .sessions = report->rows,
         .session_count = report->modern ? report->row_count : 0, .max_epoch_seen = report->max_epoch,

@@ -79,6 +79,13 @@ static struct core_event event_of(struct sim *sim, const struct op *op, bool las
     case CORE_ACCEPT:
         ev.u.accept = (struct accept_req){ op->head_id };
         break;
+    case CORE_XR_START:
+        ev.u.xr_start = (struct xr_start_req){ op->head_id, op->body_id, op->experience, "quest.client", "" };
+        break;
+    case CORE_XR_POLL:
+    case CORE_XR_END:
+        ev.u.xr = (struct xr_req){ op->head_id };
+        break;
     case CORE_LEASE_END:
         ev.u.lease_end = (struct lease_end_req){ op->lease_id, op->revoke, "" };
         break;

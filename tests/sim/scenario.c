@@ -208,6 +208,16 @@ static bool body_line(struct scenario *s, const struct words *w)
     return true;
 }
 
+static bool experience_line(struct scenario *s, const struct words *w)
+{
+    struct experience_rec *experience = (struct experience_rec *)rec_new(REC_EXPERIENCE, w->at[1]);
+    if (experience == NULL)
+        abort();
+    HC_SET(experience->stream_mode, w->at[2]);
+    cluster_put(&s->sim, &experience->rec);
+    return true;
+}
+
 static bool head_line(struct scenario *s, const struct words *w)
 {
     static const char *const names[] = { "ipad", "go", "quest", "p2" };
@@ -237,11 +247,13 @@ static bool run_line(struct scenario *s, char *text)
         return at_line(s, text);
     if (hc_same(w.at[0], "venue") && w.count >= 2)
         return venue_line(s, &w);
+    if (hc_same(w.at[0], "experience") && w.count == 3)
+        return experience_line(s, &w);
     if (hc_same(w.at[0], "body") && w.count >= 3)
         return body_line(s, &w);
     if (hc_same(w.at[0], "head"))
         return head_line(s, &w);
-    return scenario_fail(s, "a line begins with venue, body, head or at");
+    return scenario_fail(s, "a line begins with venue, experience, body, head or at");
 }
 
 static bool run_file(struct scenario *s, const char *file)

@@ -77,7 +77,8 @@ static bool report_options(struct scenario *s, struct machine *m, char *const *w
         return true;
     }
     if (hc_same(key, "xr")) {
-        over->xr = hc_same(words[*i], "active");
+        over->xr = !hc_same(words[*i], "idle") && !hc_same(words[*i], "failed");
+        HC_SET(over->xr_word, words[*i]);
         return true;
     }
     return scenario_fail(s, "%s is nothing that a body reports", key);
@@ -126,6 +127,7 @@ bool scenario_report(struct scenario *s, struct machine *m, char *const *words, 
     made.uptime_ms = over.uptime_ms != -2 ? over.uptime_ms : made.uptime_ms;
     made.seq = over.seq != 0 ? over.seq : made.seq;
     made.xr = over.xr;
+    HC_SET(made.xr_word, over.xr_word);
     for (size_t i = 0; failed && i < made.row_count; i++)
         if (made.rows[i].state == SESSION_STREAMING)
             made.rows[i].state = SESSION_FAILED;
@@ -276,6 +278,7 @@ static bool do_head(struct scenario *s, const struct words *w)
         { "reads", CORE_READ }, { "claims", CORE_CLAIM }, { "renews", CORE_RENEW }, { "releases", CORE_RELEASE }, { "stops",
             CORE_STREAM_STOP },
         { "polls", CORE_ADMISSION }, { "accepts", CORE_ACCEPT }, { "fetches", CORE_CONFIG_FETCH }, { "ends", CORE_STREAM_END },
+        { "arms", CORE_XR_START }, { "looks", CORE_XR_POLL }, { "unarms", CORE_XR_END },
     };
     int head = w->count < 3 ? -1 : scenario_head(s, w->at[1]);
     if (head < 0)
@@ -307,7 +310,7 @@ static bool do_head(struct scenario *s, const struct words *w)
         HC_SET(op->token, h->token);
         HC_SET(op->attempt_id, h->attempt_id);
         HC_SET(op->body_id, body == NULL ? "" : body);
-        HC_SET(op->experience, w->count > 3 && verbs[i].type == CORE_READ && !hc_same(w->at[3], "nothing") ? w->at[3] : "");
+        HC_SET(op->experience, w->count > 3 && (verbs[i].type == CORE_READ || verbs[i].type == CORE_XR_START) && !hc_same(w->at[3], "nothing") ? w->at[3] : "");
         HC_SET(op->mode, has(w, 4, "xr") ? "xr" : "");
         op->protocol2 = has(w, 4, "purely");
         int why = w->count > 3 ? word_find(&lease_why_words, w->at[3]) : -1;

@@ -11,8 +11,7 @@ static const char *word(const struct words *w, size_t i)
 static const char *answer_word(const struct answer *a)
 {
     static const char *const names[] = { "done", "refused", "a new lease", "the same lease", "a ticket", "rows", "to wait", "a stream",
-        "a node",
-        "a drain" };
+        "a node", "a drain", "an operation", "a pair lease", "an XR session" };
     return a->answer == ANSWER_REFUSED ? word_of(&deny_words, (int)a->deny) : names[a->answer];
 }
 
@@ -136,6 +135,29 @@ static bool expect_no(struct scenario *s, const struct words *w)
     if (hc_same(word(w, 1), "conflict"))
         return expect_conflict(s, NULL, word(w, 3));
     return scenario_fail(s, "no %s: expected no event, or no conflict on", word(w, 1));
+}
+
+/* xr b1 STATE [REASON] | xr b1 asked arm|keep|end: the session as its head would be told, and the directive's word */
+static bool expect_xr(struct scenario *s, const struct words *w)
+{
+    const struct body_rec *body = alloc_body(s->sim.cluster.live, word(w, 1));
+    const struct node_rec *node = alloc_node(s->sim.cluster.live, word(w, 1));
+    if (body == NULL || node == NULL)
+        return scenario_fail(s, "there is no body %s", word(w, 1));
+    if (!hc_same(node->xr_session.session_id, body->xr.session_id) || node->xr_session.state != body->xr.state)
+        return scenario_fail(s, "the registry tells another XR session of %s", word(w, 1));
+    if (hc_same(word(w, 2), "asked")) {
+        struct hc_arena arena = { 0 };
+        struct directive d = { .xr = { .present = false } };
+        struct core_view view = committed_view(&s->sim);
+        enum hc_err err = query_directive(&view, word(w, 1), &arena, &d);
+        hc_arena_free(&arena);
+        const char *asked = err == HC_OK && d.xr.present ? word_of(&xr_action_words, (int)d.xr.action) : "nothing";
+        return hc_same(asked, word(w, 3)) || scenario_fail(s, "%s is asked to %s", word(w, 1), asked);
+    }
+    const char *is = body->xr.session_id[0] == '\0' ? "over" : word_of(&xr_state_words, (int)body->xr.state);
+    bool right = hc_same(is, word(w, 2)) && (w->count < 4 || hc_same(body->xr.reason, word(w, 3)));
+    return right || scenario_fail(s, "the XR session of %s is %s %s", word(w, 1), is, body->xr.reason);
 }
 
 /* circuit b1 open */
@@ -295,7 +317,7 @@ bool scenario_expect(struct scenario *s, const struct words *w)
     static const struct { const char *first; bool (*expect)(struct scenario *, const struct words *); } list[] = {
         { "granted", expect_lease }, { "same", expect_lease }, { "denied", expect_denied }, { "queued", expect_queued },
         { "waits", expect_waits }, { "ok", expect_ok }, { "rows", expect_rows }, { "count", expect_rows }, { "no", expect_no },
-        { "circuit", expect_circuit }, { "safe", expect_safe },
+        { "circuit", expect_circuit }, { "xr", expect_xr }, { "safe", expect_safe },
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (hc_same(w->at[0], list[i].first))

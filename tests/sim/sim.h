@@ -88,7 +88,8 @@ struct session {                             /* what Sunshine really does */
 };
 struct report {                              /* as it was when it was sent */
     bool used, modern; int body; uint64_t boot, seq, number; int64_t made_at, arrives_at, uptime_ms;
-    bool streaming, xr; size_t row_count; struct session_obs rows[SIM_ROWS_MAX];
+    bool streaming, xr; char xr_word[WORD_SIZE]; size_t row_count;      /* xr_word: what a scenario says, and that it has the driver */
+    struct session_obs rows[SIM_ROWS_MAX];
     uint64_t max_epoch[SIM_SLOTS_MAX]; size_t slot_count; bool second_launch; uint32_t second_launch_slot;
     bool floor_event; uint32_t experiences;
     int64_t shown_since[SIM_SESSIONS_MAX];
@@ -142,7 +143,7 @@ struct head {
 struct seen_lease {
     char id[HC_ID_SIZE], head_id[HC_ID_SIZE], body_id[HC_ID_SIZE], stream_id[HC_ID_SIZE];
     uint32_t slot, protocol; uint64_t grant_epoch; enum lease_state state, came_from; enum lease_why why; enum lease_source source;
-    bool quest, uncollected, left_behind, there, asked, stepped, rolled;
+    bool xr, quest, uncollected, left_behind, there, asked, stepped, rolled;
     /* asked: somebody asked for its end since the daemon's start; stepped: a clock step came in between; rolled: a heartbeat prolonged it
      * */
     int64_t granted_at, deadline_from, since, renewed_at, shown_at, silent_from;

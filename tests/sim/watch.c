@@ -35,6 +35,7 @@ static void take_facts(struct seen_lease *seen, const struct lease *lease)
     seen->why = lease->why;
     seen->left_behind = lease->left_behind;
     seen->uncollected = lease->uncollected;
+    seen->xr = lease->mode == MODE_XR;
     seen->there = true;
 }
 
@@ -221,6 +222,12 @@ static void beat_renews(struct sim *sim, const struct heartbeat_req *req, struct
     bool elsewhere = req->body_id[0] != '\0' && !hc_same(req->body_id, lease->body_id);
     if (req->lease_state == HEAD_LEASE_LOST)
         return;
+    if (lease->xr && !lease->uncollected) {
+        bool there = hc_same(req->status, "pairing") || hc_same(req->status, "starting") || streaming || hc_same(req->status, "streaming-xr");
+        if ((there && !elsewhere) || (names && !leisure(req->status)))
+            lease->silent_from = sim->now;
+        return;
+    }
     if (lease_is_pre_stream(lease->state)) {
         bool ends = hc_same(req->status, "error");       /* and without a store it is said again with the next one */
         if (lease->source == SOURCE_IMPLICIT ? !ends : names && !lease->uncollected) {
@@ -241,6 +248,8 @@ static void renewals(struct sim *sim, const struct core_event *ev, const struct 
             continue;
         if (ev->type == CORE_HEARTBEAT)
             beat_renews(sim, &ev->u.heartbeat, lease);
+        if (ev->type == CORE_XR_POLL && result->answer == ANSWER_XR && hc_same(result->xr.session_id, lease->id))
+            lease->silent_from = sim->now;
         bool same = result->has_lease && hc_same(result->lease.id, lease->id) && result->answer == ANSWER_LEASE_SAME;
         if ((ev->type == CORE_RENEW || ev->type == CORE_CONFIG_FETCH) && same) {
             lease->renewed_at = lease->silent_from = sim->now;
