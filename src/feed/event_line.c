@@ -38,7 +38,9 @@ enum hc_err event_line_read(const char *text, size_t len, struct feed_event *ret
     struct event_line line;
     struct json_refusal refusal;
     struct hc_arena arena = { 0 };
-    enum hc_err err = json_read(&with_slot, text, len, false, &arena, &line, &refusal);
+    enum hc_err err = json_read_own(&with_slot, text, len, &arena, &line);
+    if (err != HC_OK)
+        err = json_read(&with_slot, text, len, false, &arena, &line, &refusal);
     hc_arena_free(&arena);
     if (err != HC_OK)
         return err;

@@ -37,7 +37,9 @@ enum hc_err session_line_read(const char *line, size_t len, struct session_row *
     struct session_row row;
     struct json_refusal refusal;
     struct hc_arena arena = { 0 };
-    enum hc_err err = json_read(&session_table, line, len, false, &arena, &row, &refusal);
+    enum hc_err err = json_read_own(&session_table, line, len, &arena, &row);
+    if (err != HC_OK)
+        err = json_read(&session_table, line, len, false, &arena, &row, &refusal);
     hc_arena_free(&arena);
     if (err == HC_OK)
         *ret_row = row;
