@@ -52,6 +52,7 @@ static void open_connection(struct http_server *server, struct MHD_Connection *m
         address_count_add(server->per_address, &conn->address);
     conn->greeting = server->tls;
     server->greeting += conn->greeting;
+    server->quiet_turns = 0;
     conn->next = server->conns;
     if (conn->next != NULL)
         conn->next->prev = conn;

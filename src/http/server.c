@@ -149,7 +149,8 @@ void http_be_patient(struct http_server *server, size_t reply_bytes)
     size_t turns = (server->greeting > 0 ? HTTP_SPIN_TURNS_GREETING : HTTP_SPIN_TURNS) + reply_bytes / HTTP_BYTES_A_TURN;
     if (turns > server->patience)
         server->patience = turns;
-    server->quiet_turns = 0;
+    if (server->greeting == 0)
+        server->quiet_turns = 0;      /* else the handshakes have been silent for as long as before: a new one starts it anew */
 }
 
 int64_t http_wait_ms(struct http_server *server)

@@ -199,6 +199,31 @@ static int64_t cpu_us(void)
     return (use.ru_utime.tv_sec + use.ru_stime.tv_sec) * INT64_C(1000000) + use.ru_utime.tv_usec + use.ru_stime.tv_usec;
 }
 
+static void test_tls__half_open_beside_requests__waits_grow_all_the_same(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open_with(&f, tls_config());
+    int fd = client_open(&f);
+    struct peer peer = peer_open(&f, NULL);
+    client_send(&f, fd, "\x16\x03\x01\x02\x00\x01", 6);
+    int64_t longest = 0;
+    for (unsigned round = 0; round < 4; round++) {
+        HC_CLEANUP(hc_buf_freep) struct hc_buf got = { 0 };
+        peer_says(&peer, "GET /show HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert_true(peer_reads(&f, &peer, &got, "path=/show"));
+        for (unsigned turn = 0; turn < 25; turn++) {          /* fewer than one step of the growth takes */
+            fixture_turn(&f, 1);
+            longest = http_wait_ms(f.server) > longest ? http_wait_ms(f.server) : longest;
+        }
+    }
+    assert_true(longest >= 20);                    /* a request does not start the growth anew */
+    (void)close(fd);
+    peer_close(&peer);
+    fixture_for(&f, 50);
+    fixture_close(&f);
+}
+
 static void test_tls__six_bytes_of_a_client_hello_from_many__others_served_little_cpu_then_cut(void **state)
 {
     (void)state;
@@ -275,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_tls__requests_on_one_connection__answered),
         cmocka_unit_test(test_tls__long_answer__arrives_without_waits_between_records),
         cmocka_unit_test(test_tls__old_version__refused),
+        cmocka_unit_test(test_tls__half_open_beside_requests__waits_grow_all_the_same),
         cmocka_unit_test(test_tls__six_bytes_of_a_client_hello_from_many__others_served_little_cpu_then_cut),
         cmocka_unit_test(test_tls__stops_with_a_parked_request__answered),
         cmocka_unit_test(test_start__certificate_that_is_none__refused_with_the_reason),
