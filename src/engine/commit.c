@@ -103,6 +103,7 @@ static void trim_after(struct engine *e, size_t versions)
 {
     if (versions < TRIM_VERSIONS)
         return;
+    engine_wake_loop(e);                 /* the answers of this save do not wait for it */
     engine_unlock(e);
     (void)malloc_trim(0);
     engine_lock(e);
