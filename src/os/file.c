@@ -183,3 +183,8 @@ enum os_replace os_file_replace(int dir_fd, const char *name, const char *bytes,
     }
     return OS_REPLACE_DURABLE;
 }
+
+enum hc_err os_file_remove(int dir_fd, const char *name, struct hc_diag *diag)
+{
+    return unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT ? HC_OK : os_fail(diag, "remove", name);
+}

@@ -31,6 +31,8 @@ bool os_stamp_same(const struct os_stamp *a, const struct os_stamp *b);
  * DURABLE and VISIBLE) is of the new file. */
 HC_MUST enum os_replace os_file_replace(int dir_fd, const char *name, const char *bytes, size_t len, struct os_stamp *ret_stamp,
                                         struct hc_diag *diag);
+/* A file that is not there is removed already. HC_ERR_IO. */
+HC_MUST enum hc_err os_file_remove(int dir_fd, const char *name, struct hc_diag *diag);
 HC_MUST enum hc_err os_write_all(int fd, const char *bytes, size_t len);
 /* Creates NAME 0600 if need be, takes flock(LOCK_EX|LOCK_NB), writes our PID into it. HC_ERR_LOCKED: *ret_pid (may be NULL) is what the
  * file names (0: unknown). */
