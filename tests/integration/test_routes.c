@@ -45,6 +45,9 @@ static const struct row rows[] = {
     { "GET", "/api/v1/livez", "P" }, { "GET", "/readyz", "P" }, { "GET", "/api/v1/readyz", "P" }, { "GET", "/metrics", "ARL" },
     { "GET", "/api/v1/metrics", "ARL" }, { "POST", "/api/v1/heads/{id}/screenshot", "S" },
     { "GET", "/api/v1/heads/{id}/screenshot", "A" }, { "GET", "/enroll", "A" },
+    { "POST", "/api/v1/heads/{id}/device-identity", "SA" }, { "GET", "/api/v1/heads/{id}/device-identity", "SAR" },
+    { "DELETE", "/api/v1/heads/{id}/device-identity", "A" }, { "PUT", "/api/v1/districts/{district}/per-device-identity", "A" },
+    { "DELETE", "/api/v1/districts/{district}/per-device-identity", "A" }, { "GET", "/api/v1/migration", "AR" },
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 

@@ -55,7 +55,7 @@ static bool allowed_beside(const struct seen_lease *was, const struct lease *is)
     switch (is->why) {
     case WHY_HEAD_ERROR: case WHY_REPEAT_READ: case WHY_EXPERIENCE_CHANGED: case WHY_RELEASED: case WHY_USER_EXIT: case WHY_ERROR:
     case WHY_ABANDON: case WHY_UNREACHABLE: case WHY_INTERRUPTED: case WHY_OPERATOR_RELEASE: case WHY_OPERATOR_REVOKE: case WHY_SUPERSEDED:
-    case WHY_SEEKS_AGAIN: case WHY_MADE_EXPLICIT: case WHY_NODE_DELETED: case WHY_NODE_DENIED:
+    case WHY_SEEKS_AGAIN: case WHY_MADE_EXPLICIT: case WHY_NODE_DELETED: case WHY_NODE_DENIED: case WHY_IDENTITY_REVOKED:
         return was->state == LEASE_DRAINING && was->why == is->why;      /* the drain that its own head began is done */
     default:
         return true;

@@ -104,6 +104,18 @@ static void boot_name(const struct report *report, char out[HC_ID_SIZE])
     hc_hex(bytes, sizeof bytes, out + 5);
 }
 
+/* What the agent says of its trust store; of an empty one it says nothing. */
+static size_t told_clients(const struct machine *m, struct client_obs out[SIM_CLIENTS_MAX], const char **ret_digest)
+{
+    *ret_digest = m->misreads ? "unknown" : m->pairings > 0 ? "told" : "";
+    for (size_t i = 0; i < m->client_count; i++) {
+        out[i] = (struct client_obs){ .slot = CLIENT_OF_BODY };
+        HC_SET(out[i].uuid, m->clients[i].uuid);
+        HC_SET(out[i].name, m->clients[i].name);
+    }
+    return m->client_count;
+}
+
 void report_delivered(struct sim *sim, const struct report *report)
 {
     struct machine *m = &sim->bodies[report->body];
@@ -121,6 +133,9 @@ void report_delivered(struct sim *sim, const struct report *report)
         events[event_count++] = (struct body_event){ .type = BODY_EVENT_SECOND_LAUNCH, .slot = report->second_launch_slot };
     if (report->floor_event)
         events[event_count++] = (struct body_event){ .type = BODY_EVENT_BELOW_FLOOR };
+    struct client_obs clients[SIM_CLIENTS_MAX];
+    const char *digest;
+    size_t client_count = told_clients(m, clients, &digest);
     struct core_event ev = cluster_event(sim, CORE_BODY_REPORT, CALLER_NODE, m->id);
     ev.u.report = (struct report_req){ .body_id = m->id, .modern = report->modern, .boot_id = report->modern ? boot : "",
         .report_seq = report->seq, .uptime_ms = report->modern ? report->uptime_ms : -1,
@@ -130,7 +145,8 @@ void report_delivered(struct sim *sim, const struct report *report)
         .experiences = experiences, .experience_count = count, .gpu = "RTX 4090", .provider_status = "ok", .provider_version = "1",
         .hydrabody_version = "1", .gpu_memory_total_mb = 24576, .ports = { 47989, 47984, 47990 }, .sessions = report->rows,
         .session_count = report->modern ? report->row_count : 0, .max_epoch_seen = report->max_epoch,
-        .max_epoch_count = report->modern ? report->slot_count : 0, .sunshine_cert_fp = "", .paired_digest = "", .events = events,
+        .max_epoch_count = report->modern ? report->slot_count : 0, .sunshine_cert_fp = "", .paired_digest = digest, .clients = clients,
+        .client_count = client_count, .events = events,
         .event_count = event_count };
     m->any_request_at = sim->now;
     if (!is_stale(m, report)) {

@@ -17,6 +17,7 @@ struct scenario {
     char why[300];                       /* why a line failed; "" it did not */
     struct op *last;                     /* the newest request of a head, for the expectations */
     bool admitted, asked_admission;
+    enum deny_reason registered;         /* how the newest registration was answered */
     struct speaker bodies[SIM_BODIES_MAX], heads[SIM_HEADS_MAX];
     char attempts[SIM_HEADS_MAX][HC_ID_SIZE];
 };
@@ -30,6 +31,13 @@ struct machine *scenario_body(struct scenario *s, const char *name);
 bool scenario_slot(struct scenario *s, const char *name, const char **ret_body, uint32_t *ret_slot);      /* "b1/0" */
 bool scenario_number(struct scenario *s, const char *text, int64_t *ret);
 bool scenario_report(struct scenario *s, struct machine *m, char *const *words, size_t count);
+/* scenario_identity.c: certificates, revocations, trust stores. */
+bool scenario_register(struct scenario *s, const char *head, const char *certificate, bool by_admin);
+bool scenario_revoke_identity(struct scenario *s, const char *head);
+bool scenario_trust(struct scenario *s, struct machine *m, const struct words *w);      /* pairs WHO [as UUID] | misreads | reads its clients */
+void scenario_unpair(struct scenario *s, struct machine *m);                            /* carries out what it was told to remove */
+bool scenario_expect_registered(struct scenario *s, const char *refusal);               /* "": it was accepted */
+bool scenario_expect_trust(struct scenario *s, const char *body_id, const char *what, const char *uuid);      /* removes | keeps | lists */
 bool scenario_beat(struct scenario *s, int head, char *const *words, size_t count);
 
 #endif

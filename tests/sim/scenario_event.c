@@ -121,8 +121,10 @@ bool scenario_report(struct scenario *s, struct machine *m, char *const *words, 
             return false;
         }
     }
-    if (!unconfirmed)
+    if (!unconfirmed) {
         apply(s, m);
+        scenario_unpair(s, m);
+    }
     report_make(&s->sim, m, &made);
     made.uptime_ms = over.uptime_ms != -2 ? over.uptime_ms : made.uptime_ms;
     made.seq = over.seq != 0 ? over.seq : made.seq;
@@ -198,6 +200,8 @@ static bool do_body(struct scenario *s, const struct words *w)
     }
     if (hc_same(verb, "asks"))
         return admit(s, m, w);
+    if (hc_same(verb, "pairs") || hc_same(verb, "misreads") || hc_same(verb, "reads"))
+        return scenario_trust(s, m, w);
     return scenario_fail(s, "a body does not %s", verb);
 }
 
@@ -295,6 +299,8 @@ static bool do_head(struct scenario *s, const struct words *w)
         s->heads[head].keeps = false;
         return true;
     }
+    if (hc_same(verb, "registers"))
+        return scenario_register(s, w->at[1], w->count > 3 ? w->at[3] : "", false);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (!hc_same(verb, verbs[i].verb))
             continue;
@@ -420,6 +426,10 @@ static bool do_operator(struct scenario *s, const struct words *w)
 {
     const char *verb = w->count > 1 ? w->at[1] : "", *name = w->count > 2 ? w->at[2] : "";
     int64_t ms = 0, cap;
+    if (hc_same(verb, "revokes") && hc_same(name, "identity") && w->count > 4)
+        return scenario_revoke_identity(s, w->at[4]);
+    if (hc_same(verb, "registers") && w->count > 4)
+        return scenario_register(s, w->at[4], name, true);
     if (hc_same(verb, "revokes") || hc_same(verb, "releases"))
         return end_lease(s, name, hc_same(verb, "revokes"));
     struct core_event ev = cluster_event(&s->sim, CORE_TICK, CALLER_ADMIN, "");

@@ -134,6 +134,8 @@ static bool expect_no(struct scenario *s, const struct words *w)
         return expect_event(s, word(w, 2), false);
     if (hc_same(word(w, 1), "conflict"))
         return expect_conflict(s, NULL, word(w, 3));
+    if (hc_same(word(w, 1), "identity"))
+        return scenario_expect_registered(s, word(w, 2));
     return scenario_fail(s, "no %s: expected no event, or no conflict on", word(w, 1));
 }
 
@@ -305,6 +307,8 @@ static bool expect_slot(struct scenario *s, const struct words *w)
         int bit = word_find(&why_not_words, word(w, 2));
         return (bit >= 0 && (why_not & (1U << bit)) != 0) || scenario_fail(s, "%s: not for %s, but bits %x", w->at[0], word(w, 2), why_not);
     }
+    if (hc_same(what, "removes") || hc_same(what, "keeps") || hc_same(what, "lists"))
+        return scenario_expect_trust(s, body_id, what, word(w, 2));
     if (hc_same(what, "told"))
         return expect_told(s, word(w, 2), body_id, slot);
     if (hc_same(what, "shows") || hc_same(what, "rows"))
@@ -324,6 +328,8 @@ bool scenario_expect(struct scenario *s, const struct words *w)
             return list[i].expect(s, w);
     if (hc_same(w->at[0], "event"))
         return expect_event(s, word(w, 1), true);
+    if (hc_same(w->at[0], "registered"))
+        return scenario_expect_registered(s, "");
     if (hc_same(w->at[0], "conflict"))
         return expect_conflict(s, word(w, 1), word(w, 3));
     if (hc_same(w->at[0], "admitted") || hc_same(w->at[0], "refused"))

@@ -95,7 +95,10 @@ struct report {                              /* as it was when it was sent */
     int64_t shown_since[SIM_SESSIONS_MAX];
 };
 struct machine_slot { uint64_t applied, floor; enum slot_action action; char lease_id[HC_ID_SIZE]; bool below_floor, told; };
+#define SIM_CLIENTS_MAX 16
+struct machine_client { char uuid[HC_ID_SIZE], name[HC_NAME_SIZE]; };      /* of its Sunshine's trust store, oldest first */
 struct machine {
+    size_t client_count; struct machine_client clients[SIM_CLIENTS_MAX]; uint64_t pairings; bool misreads;
     bool used, modern, quiet /* its network is cut */, agent_up, powered, sends_uptime, xr, tells_client, tells_lease;
     char id[HC_ID_SIZE], venue[HC_NAME_SIZE];
     uint32_t slots, experiences;             /* bit per experience */

@@ -79,7 +79,7 @@ static bool asked_for(enum lease_why why)
 {
     return why == WHY_RELEASED || why == WHY_USER_EXIT || why == WHY_ERROR || why == WHY_ABANDON || why == WHY_UNREACHABLE ||
         why == WHY_INTERRUPTED || why == WHY_EXPERIENCE_CHANGED || why == WHY_OPERATOR_RELEASE || why == WHY_OPERATOR_REVOKE ||
-        why == WHY_DRAINED || why == WHY_NODE_DELETED || why == WHY_NODE_DENIED;
+        why == WHY_DRAINED || why == WHY_NODE_DELETED || why == WHY_NODE_DENIED || why == WHY_IDENTITY_REVOKED;
 }
 
 /* What the newest report shows on the slot; NULL: nothing. */
