@@ -68,7 +68,8 @@ static bool registered_lately(const struct step *s, const char *head_id)
 {
     const struct node_rec *head = alloc_node(s->live, head_id);
     const struct identity_rec *identity = alloc_identity(s->live, head_id);
-    return head != NULL && identity != NULL && !identity_banned(s->live, identity) && hc_time_since(s->now, node_seen_at(s->obs, head)) < IDENTITY_SEEN_MS;
+    return head != NULL && identity != NULL && !identity_banned(s->live, identity) &&
+           hc_time_since(s->now, node_seen_at(s->obs, head)) < IDENTITY_SEEN_MS;
 }
 
 /* Of a session that is shown, of a lease on the body, or of a pair lease there. */

@@ -10,6 +10,7 @@
 
 struct words { size_t count; char *at[WORDS_MAX]; };
 struct speaker { bool keeps; char said[SAID_MAX]; int64_t next; };      /* who goes on saying what it said */
+struct pairing_answer { bool any, refused, given; enum deny_reason deny; enum op_kind op; char name[HC_NAME_SIZE]; };
 struct scenario {
     struct sim sim;
     const char *file;
@@ -19,6 +20,8 @@ struct scenario {
     bool admitted, asked_admission;
     enum deny_reason registered;         /* how the newest registration was answered */
     struct speaker bodies[SIM_BODIES_MAX], heads[SIM_HEADS_MAX];
+    struct pairing_answer pairing;       /* scenario_pair.c: what the newest agent, PIN or pair lease was answered */
+    char asked_op[HC_ID_SIZE], given_op[HC_ID_SIZE], pair_lease[HC_ID_SIZE];
     char attempts[SIM_HEADS_MAX][HC_ID_SIZE];
 };
 
@@ -39,5 +42,12 @@ void scenario_unpair(struct scenario *s, struct machine *m);                    
 bool scenario_expect_registered(struct scenario *s, const char *refusal);               /* "": it was accepted */
 bool scenario_expect_trust(struct scenario *s, const char *body_id, const char *what, const char *uuid);      /* removes | keeps | lists */
 bool scenario_beat(struct scenario *s, int head, char *const *words, size_t count);
+/* scenario_pair.c */
+bool scenario_agent(struct scenario *s, const struct words *w);
+bool scenario_head_pairs(struct scenario *s, const char *head_id, const struct words *w, bool *ret_mine);
+bool scenario_operator_asks(struct scenario *s, const struct words *w);
+bool scenario_expect_pairing(struct scenario *s, const struct words *w);
+bool scenario_expect_operation(struct scenario *s, const struct words *w);
+bool scenario_expect_trust(struct scenario *s, const struct words *w);
 
 #endif

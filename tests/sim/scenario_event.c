@@ -289,6 +289,9 @@ static bool do_head(struct scenario *s, const struct words *w)
         return s->why[0] != '\0' ? false : scenario_fail(s, "expected: head NAME ...");
     struct head *h = &s->sim.heads[head];
     const char *verb = w->at[2];
+    bool pairs;
+    if (!scenario_head_pairs(s, h->id, w, &pairs) || pairs)
+        return pairs && s->why[0] == '\0';
     if (hc_same(verb, "beats"))
         return scenario_beat(s, head, w->at + 3, w->count - 3);
     if (hc_same(verb, "keeps")) {
@@ -372,13 +375,15 @@ bool scenario_do(struct scenario *s, const struct words *w)
         return do_body(s, w);
     if (hc_same(w->at[0], "head"))
         return do_head(s, w);
+    if (hc_same(w->at[0], "agent"))
+        return scenario_agent(s, w);
     if (hc_same(w->at[0], "crash"))
         return do_crash(s, w);
     if (hc_same(w->at[0], "store"))
         return do_store(s, w);
     if (hc_same(w->at[0], "operator"))
         return do_operator(s, w);
-    return scenario_fail(s, "%s: an event begins with body, head, operator, store, crash or look", w->at[0]);
+    return scenario_fail(s, "%s: an event begins with body, agent, head, operator, store, crash or look", w->at[0]);
 }
 
 static bool end_lease(struct scenario *s, const char *slot_name, bool revoke)
@@ -432,6 +437,8 @@ static bool do_operator(struct scenario *s, const struct words *w)
         return scenario_register(s, w->at[4], name, true);
     if (hc_same(verb, "revokes") || hc_same(verb, "releases"))
         return end_lease(s, name, hc_same(verb, "revokes"));
+    if (hc_same(verb, "asks"))
+        return scenario_operator_asks(s, w);
     struct core_event ev = cluster_event(&s->sim, CORE_TICK, CALLER_ADMIN, "");
     if (hc_same(verb, "drains") && hc_duration_parse(w->count > 4 ? w->at[4] : "", &ms) == HC_OK) {
         ev.type = CORE_DRAIN;

@@ -8,7 +8,8 @@
 struct core_result *ask_op(struct fleet *f, const char *node_id, enum op_kind op, bool force)
 {
     struct core_event ev = fleet_event(f, CORE_OP_ASK, CALLER_ADMIN, "");
-    ev.u.op_ask = (struct op_ask_req){ .node_id = node_id, .op = op, .uuid = op == OP_UNPAIR ? "u1" : "", .pin = op == OP_SUBMIT_PIN ? "4711" : "",
+    ev.u.op_ask = (struct op_ask_req){ .node_id = node_id, .op = op, .uuid = op == OP_UNPAIR ? "u1" : "",
+                                       .pin = op == OP_SUBMIT_PIN ? "4711" : "",
                                        .name = op == OP_SUBMIT_PIN ? "hydra-x" : "", .force = force, .asked_by = "admin t1" };
     return fleet_step(f, &ev);
 }
