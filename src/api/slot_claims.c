@@ -26,9 +26,7 @@ static bool digest_content(struct call *call, const struct claim_body *body, cha
 
 static bool content_fits(struct call *call, const struct claim_body *body)
 {
-    if (body->stream_mode[0] != '\0' && strcmp(body->stream_mode, "flat") != 0)
-        call_bad(call, "stream_mode", "The stream mode of a claim is flat.");
-    else if (!hc_id_ok(body->device_uid))
+    if (!hc_id_ok(body->device_uid))
         call_bad(call, "device_uid", "device_uid must be 1 to 16 characters of A-Z a-z 0-9 . _ -");
     else
         return true;

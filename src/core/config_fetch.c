@@ -35,7 +35,8 @@ enum hc_err on_config_fetch(struct step *s)
     const struct lease *own = head_lease(s->live, req->head_id, &body);
     if (own != NULL)
         return hc_same(body->rec.key, head->head_body_id) ? fetch_own(s, own, asks) : HC_OK;
-    if (!asks || !s->ev->store_ok || head->stream.stream_app_id[0] == '\0')
+    bool xr = hc_same(head->stream.stream_mode, "xr");      /* takes no hold: its POST xr-session does */
+    if (!asks || !s->ev->store_ok || head->stream.stream_app_id[0] == '\0' || xr)
         return HC_OK;
     struct asking ask;
     struct verdict verdict;

@@ -29,6 +29,7 @@ static const struct row rows[] = {
     { "DELETE", "/api/v1/experiences/{name}", "A" }, { "GET", "/api/v1/districts/{district}", "AR" },
     { "GET", "/api/v1/heads/{id}", "SAR" }, { "PUT", "/api/v1/heads/{id}", "SA" }, { "GET", "/api/v1/heads/{id}/experiences", "SAR" },
     { "GET", "/api/v1/heads/{id}/commands", "S" }, { "GET", "/api/v1/heads/{id}/xr-session", "S" },
+    { "POST", "/api/v1/heads/{id}/xr-session", "S" }, { "DELETE", "/api/v1/heads/{id}/xr-session", "S" },
     { "DELETE", "/api/v1/heads/{id}/stream", "SA" }, { "GET", "/api/v1/heads/{id}/wireguard-config", "SA" },
     { "PUT", "/api/v1/heads/{id}/wireguard-config", "A" }, { "GET", "/api/v1/bodies/eligible", "NAR" },
     { "POST", "/api/v1/heads/{id}/slot-claims", "SA" }, { "POST", "/api/v1/heads/{id}/slot-claims/{lease_id}/renew", "SA" },

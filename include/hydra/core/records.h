@@ -257,7 +257,7 @@ struct node_rec {                         /* REC_NODE, key: node id */
     char xr_client_hostname[HC_NAME_SIZE];
     char head_body_id[HC_ID_SIZE];        /* assigned body (§6.3.9) */
     struct stream_block stream;
-    struct xr_session xr_session;         /* the body's, once more: what a rolled-back binary reads (docs/decisions/0020) */
+    struct xr_session xr_session;         /* the body's, once more: what a rolled-back binary reads (docs/decisions/0030) */
     struct text *wireguard_config;
     uint32_t protocol_version, pairing_protocol;          /* as last reported; for reports and gates only */
 };
