@@ -216,6 +216,45 @@ static void test_xr_claim__of_protocol_2__is_a_lease_of_mode_xr(void **state)
     check(r, &s, "requested", "");
 }
 
+static bool shows_assignment(struct rig *r, const struct scene *s)
+{
+    struct reply reply;
+    char path[128];
+    (void)snprintf(path, sizeof path, "/api/v1/heads/%s", s->head);
+    rig_ask(r, "GET", path, s->token, NULL, &reply);
+    assert_int_equal(reply.status, 200);
+    assert_string_equal(reply_text(&reply, "xr_client_hostname"), "0529.client");
+    bool shows = json_object_get(reply.json, "stream") != NULL;
+    if (shows)
+        assert_string_equal(reply_text(&reply, "stream.stream_mode"), "xr");
+    reply_free(&reply);
+    return shows;
+}
+
+static void test_xr_assignment__config_fetch__invites_and_holds_nothing(void **state)
+{
+    struct rig *r = *state;
+    struct scene s;
+    struct reply reply;
+    char path[128], text[384];
+    setup(r, &s);
+    (void)snprintf(path, sizeof path, "/api/v1/heads/%s", s.head);
+    (void)snprintf(text, sizeof text, "{\"head_body_id\":\"%s\",\"stream\":{\"stream_url\":\"sunshine://10.0.0.5\",\"stream_app_id\":\""
+                   RIG_EXPERIENCE "\",\"stream_mode\":\"xr\"}}", s.body);
+    rig_expect(r, "PUT", path, RIG_ADMIN, text, 200, "", "");
+    assert_true(shows_assignment(r, &s));
+    rig_ask(r, "GET", "/api/v1/slots", RIG_READ, NULL, &reply);
+    assert_true(reply_null(&reply, "[0].lease"));
+    reply_free(&reply);
+    start(r, &s, 201, &reply);
+    reply_free(&reply);
+    assert_true(shows_assignment(r, &s));                        /* its own session is there */
+    rig_expect(r, "DELETE", s.path, s.token, NULL, 204, "", "");
+    assert_false(shows_assignment(r, &s));                       /* the machine still takes it down */
+    says(r, &s, "\"xr_state\":\"idle\"");
+    assert_true(shows_assignment(r, &s));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +263,7 @@ int main(void)
         RIG_TEST(test_xr_session__bad_input__names_its_field),
         RIG_TEST(test_xr_session__directive_and_report__speak_of_the_same),
         RIG_TEST(test_xr_session__store_does_not_save__nothing_is_armed),
+        RIG_TEST(test_xr_assignment__config_fetch__invites_and_holds_nothing),
         RIG_TEST(test_xr_claim__of_protocol_2__is_a_lease_of_mode_xr),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
