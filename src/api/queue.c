@@ -10,7 +10,6 @@ static const struct codec_field ticket_rows[] = {
     OUT_TEXT(struct ticket_rec, "experience", experience),
     OUT_U32(struct ticket_rec, "protocol", protocol),
     OUT_WORD(struct ticket_rec, "state", state, ticket_state_words),
-    OUT_WORD(struct ticket_rec, "reason", why, wait_words),
     OUT_TIME(struct ticket_rec, "created_at", created_at),
 };
 static const struct codec_table ticket_table = OUT_TABLE("ticket", ticket_rows, struct ticket_rec);
@@ -20,6 +19,7 @@ static const struct codec_field place_rows[] = {
     OUT_TEXT(struct queue_row, "venue", venue),
     OUT_U32(struct queue_row, "position", position),
     OUT_SECONDS(struct queue_row, "eta_seconds", eta_ms),
+    OUT_WORD(struct queue_row, "reason", why, wait_words),
     OUT_AGE(struct queue_row, "waited_seconds", waited_ms),
     OUT_SECONDS(struct queue_row, "expires_in_seconds", expires_in_ms),
 };

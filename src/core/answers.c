@@ -126,7 +126,7 @@ enum hc_err answer_ticket(struct step *s, const char *head_id)
     assert(ticket != NULL);
     query_ticket(&v, ticket, &s->out->ticket);
     s->out->has_ticket = true;
-    s->out->wait = ticket->why;
+    s->out->wait = s->out->ticket.why;
     s->out->retry_after_ms = s->out->ticket.retry_after_ms;
     return answer_stream(s, ticket->stream_id);
 }

@@ -64,6 +64,18 @@ static uint32_t ticket_why_not(const struct line *line, struct seeking *k, const
     return by != NULL && by != ticket && stands_before(by, ticket) ? mask | WHY_NOT_KEPT_FOR_OLDER : mask;
 }
 
+/* What free slots say of why it waits; what only taken ones could say stays as its last look found it. */
+static enum wait_why why_by_slots(enum wait_why why, bool reserved, bool kept)
+{
+    if (why == WAIT_VENUE_CAP || why == WAIT_ORG_CAP)
+        return why;
+    if (reserved)
+        return WAIT_RESERVED;
+    if (kept)
+        return WAIT_KEPT_FOR_OLDER;
+    return why == WAIT_KEPT_FOR_OLDER ? WAIT_NO_SLOT : why;
+}
+
 /* The free slots that this ticket does not get, and why; the first QUEUE_SKIPPED_MAX of them. */
 static enum hc_err fill_skipped(const struct line *line, const struct ticket_rec *ticket, struct hc_arena *arena, struct queue_row *row)
 {
@@ -74,15 +86,19 @@ static enum hc_err fill_skipped(const struct line *line, const struct ticket_rec
     row->skipped = hc_arena_array(arena, most + 1, sizeof row->skipped[0]);
     if (row->skipped == NULL)
         return HC_ERR_NOMEM;
+    bool reserved = false, kept = false;
     for (size_t i = 0; i < line->slot_count && row->skipped_count < most; i++) {
-        uint32_t why_not = ticket_why_not(line, &k, ticket, &line->slots[i]);
-        if ((why_not & ~(uint32_t)WHY_NOT_DEMOTED) == 0)
+        uint32_t why_not = ticket_why_not(line, &k, ticket, &line->slots[i]), firm = why_not & ~(uint32_t)WHY_NOT_DEMOTED;
+        if (firm == 0)
             continue;
+        reserved = reserved || firm == WHY_NOT_RESERVED;
+        kept = kept || firm == WHY_NOT_KEPT_FOR_OLDER || firm == WHY_NOT_PROMISED;
         struct skipped_slot *skipped = &row->skipped[row->skipped_count++];
         skipped->slot = line->slots[i].slot;
         skipped->why_not = why_not;
         HC_SET(skipped->body_id, line->slots[i].body->rec.key);
     }
+    row->why = why_by_slots(row->why, reserved, kept);
     return HC_OK;
 }
 
@@ -93,6 +109,7 @@ static enum hc_err fill_row(const struct line *line, const struct ticket_rec *ti
     struct ticket_facts facts;
     query_ticket(v, ticket, &facts);
     row->ticket = ticket;
+    row->why = facts.why;
     row->position = facts.position;
     row->eta_ms = facts.eta_ms;
     row->waited_ms = hc_time_since(v->now, ticket->created_at);

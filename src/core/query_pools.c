@@ -1,11 +1,12 @@
 /* query_pools.c - GET /allocation: capacity and queues per pool and per venue. */
 #include <string.h>
 
-#include "core.h"
+#include "kept_slots.h"
 
 struct load { uint32_t slots, occupied, grantable; };
 
-static struct load body_load(const struct core_view *v, const struct body_rec *body)
+/* `kept` NULL: what is grantable is not asked. */
+static struct load body_load(const struct core_view *v, const struct body_rec *body, const struct node_rec *node, struct kept_slots *kept)
 {
     struct load load = { 0 };
     for (uint32_t slot = 0; slot < body->slot_count; slot++) {
@@ -13,7 +14,7 @@ static struct load body_load(const struct core_view *v, const struct body_rec *b
             continue;
         load.slots++;
         load.occupied += slot_occupied(v, body, slot) != 0 ? 1 : 0;
-        load.grantable += slot_why_not(v, body, slot) == 0 ? 1 : 0;
+        load.grantable += kept != NULL && slot_why_not(v, body, slot) == 0 && !kept_for_older(kept, body, node, slot) ? 1 : 0;
     }
     return load;
 }
@@ -85,6 +86,7 @@ enum hc_err query_pools(const struct core_view *v, struct hc_arena *arena, struc
 {
     size_t bodies = alloc_count(v->saved, REC_BODY);
     struct pools pools = { .rows = hc_arena_array(arena, bodies + 1, sizeof pools.rows[0]) };
+    struct kept_slots kept = { .v = v, .arena = arena };
     if (pools.rows == NULL)
         return HC_ERR_NOMEM;
     for (size_t i = 0; i < bodies; i++) {
@@ -93,13 +95,13 @@ enum hc_err query_pools(const struct core_view *v, struct hc_arena *arena, struc
         if (node == NULL)
             continue;
         struct pool_row *pool = pool_at(&pools, node);
-        struct load load = body_load(v, body);
+        struct load load = body_load(v, body, node, &kept);
         pool->slots += load.slots;
         pool->occupied += load.occupied;
         pool->grantable += load.grantable;
         pool->open_count += body->circuit.state == CIRCUIT_OPEN ? 1 : 0;
     }
-    enum hc_err err = HC_OK;
+    enum hc_err err = kept.err;
     for (size_t p = 0; p < pools.count && err == HC_OK; p++) {
         err = list_open(v, arena, &pools.rows[p]);
         for (size_t i = 0; i < alloc_count(v->saved, REC_TICKET); i++)
@@ -150,7 +152,7 @@ enum hc_err query_venues(const struct core_view *v, struct hc_arena *arena, stru
         struct venue_row *venue = venue_at(&venues, node->venue);
         const struct body_rec *body = alloc_body(v->saved, node->rec.key);
         if (body != NULL && capacity(v, body) != NULL) {
-            struct load load = body_load(v, body);
+            struct load load = body_load(v, body, node, NULL);
             venue->slots += load.slots;
             venue->occupied += load.occupied;
         }

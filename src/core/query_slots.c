@@ -1,6 +1,7 @@
 /* query_slots.c - GET /slots: desired beside observed, and what they disagree about (wire §5). */
 #include <string.h>
 
+#include "kept_slots.h"
 #include "slot_sessions.h"
 #include "view.h"
 
@@ -11,6 +12,7 @@ struct listing {
     size_t count, size;
     const struct witness *witnesses;
     size_t witness_count;
+    struct kept_slots kept;
 };
 
 /* A row and what its slot has in common with the other rows of the slot. */
@@ -161,6 +163,8 @@ static void add_slot(struct listing *list, struct place *place)
     common->epoch = known ? place->body->slots[place->slot].epoch : 0;
     common->occupied = !known || slot_occupied(v, place->body, place->slot) != 0;
     common->why_not = known ? slot_why_not(v, place->body, place->slot) : WHY_NOT_NOT_IDLE | WHY_NOT_SLOT_LOWERED;
+    if (common->why_not == 0 && kept_for_older(&list->kept, place->body, place->node, place->slot))
+        common->why_not = WHY_NOT_KEPT_FOR_OLDER;
     common->grantable = common->why_not == 0;
     common->divergence = slot_divergence(v, place) | (sessions.second_launch ? DIVERGENCE_SECOND_LAUNCH : 0);
     if (sessions.lease != NULL || sessions.extra_count == 0) {
@@ -231,7 +235,7 @@ enum hc_err query_slots(const struct core_view *v, const struct slot_filter *fil
     size_t *ret_count)
 {
     struct witness *seen;
-    struct listing list = { .v = v, .filter = filter };
+    struct listing list = { .v = v, .filter = filter, .kept = { .v = v, .arena = arena } };
     enum hc_err err = witnesses(v, arena, &seen, &list.witness_count);
     if (err != HC_OK)
         return err;
@@ -242,6 +246,8 @@ enum hc_err query_slots(const struct core_view *v, const struct slot_filter *fil
         return HC_ERR_NOMEM;
     for (size_t i = filter->first_body; i < bodies_end(v, filter); i++)
         add_body(&list, (const struct body_rec *)alloc_at(v->saved, REC_BODY, i));
+    if (list.kept.err != HC_OK)
+        return list.kept.err;
     *ret_rows = list.rows;
     *ret_count = list.count;
     return HC_OK;

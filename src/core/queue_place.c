@@ -134,9 +134,20 @@ static int64_t eta_of(const struct core_view *v, const struct ticket_rec *ticket
     return slots == 0 ? -1 : (int64_t)position * median_of(pool) / slots;
 }
 
+/* Caps come and go without the head asking again: the reason is theirs only while they deny. */
+static enum wait_why why_now(const struct core_view *v, const struct ticket_rec *ticket)
+{
+    const struct node_rec *head = alloc_node(v->saved, ticket->rec.key);
+    if (head != NULL && venue_cap_denies(v, head))
+        return WAIT_VENUE_CAP;
+    if (head != NULL && org_cap_denies(v, head))
+        return WAIT_ORG_CAP;
+    return ticket->why == WAIT_VENUE_CAP || ticket->why == WAIT_ORG_CAP ? WAIT_NO_SLOT : ticket->why;
+}
+
 void query_ticket(const struct core_view *v, const struct ticket_rec *ticket, struct ticket_facts *ret)
 {
-    *ret = (struct ticket_facts){ .why = ticket->why, .state = ticket->state, .retry_after_ms = TICKET_POLL_MS };
+    *ret = (struct ticket_facts){ .why = why_now(v, ticket), .state = ticket->state, .retry_after_ms = TICKET_POLL_MS };
     ret->created_at = ticket->created_at;
     HC_SET(ret->id, ticket->id);
     HC_SET(ret->stream_id, ticket->stream_id);

@@ -89,6 +89,7 @@ HC_MUST enum hc_err query_conflicts(const struct core_view *v, struct hc_arena *
 struct skipped_slot { char body_id[HC_ID_SIZE]; uint32_t slot, why_not; };
 struct queue_row {
     const struct ticket_rec *ticket; char head_name[HC_NAME_SIZE], venue[HC_NAME_SIZE];
+    enum wait_why why;           /* as of now; the ticket's own is of its last look */
     uint32_t position; int64_t eta_ms, waited_ms, expires_in_ms; size_t skipped_count; struct skipped_slot *skipped;
 };
 HC_MUST enum hc_err query_queue(const struct core_view *v, const char *district, struct hc_arena *arena, struct queue_row **ret_rows,

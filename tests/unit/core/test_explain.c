@@ -40,6 +40,39 @@ static void test_queue_rows__in_order__with_place_and_times(void **state)      /
     hc_arena_free(&arena);
 }
 
+static enum wait_why why_of_first(struct fleet *f)
+{
+    struct hc_arena arena = { 0 };
+    struct queue_row *rows;
+    size_t count;
+    struct core_view v = fleet_view(f);
+    struct ticket_facts facts;
+    assert_int_equal(query_queue(&v, "", &arena, &rows, &count), HC_OK);
+    assert_int_equal(count, 1);
+    enum wait_why why = rows[0].why;
+    query_ticket(&v, rows[0].ticket, &facts);
+    assert_int_equal(facts.why, why);                 /* the head is told the same */
+    hc_arena_free(&arena);
+    return why;
+}
+
+/* The reason is that of now: a cap that was lifted, or has just been set, needs no new look of the head. */
+static void test_queue_rows__cap_lifted_or_set_while_it_waits__the_reason_follows(void **state)
+{
+    struct fleet *f = *state;
+    fleet_body(f, "b1", "north");
+    fleet_head(f, "h1", "north", "hydraheadipad");
+    (void)fleet_report(f, "b1");
+    give_cap(f, "venue/north", 0);
+    (void)fleet_read(f, "h1", FLEET_EXPERIENCE);
+    assert_int_equal(alloc_ticket(f->alloc, "h1")->why, WAIT_VENUE_CAP);
+    assert_int_equal(why_of_first(f), WAIT_VENUE_CAP);
+    give_cap(f, "venue/north", 5);
+    assert_int_equal(why_of_first(f), WAIT_NO_SLOT);
+    give_cap(f, "org/" FLEET_OWNER, 0);
+    assert_int_equal(why_of_first(f), WAIT_ORG_CAP);
+}
+
 static void test_queue_rows__free_slot_that_it_does_not_get__says_why(void **state)      /* §7.8 */
 {
     struct fleet *f = *state;
@@ -92,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FLEET_TEST(test_queue_rows__in_order__with_place_and_times),
+        FLEET_TEST(test_queue_rows__cap_lifted_or_set_while_it_waits__the_reason_follows),
         FLEET_TEST(test_queue_rows__free_slot_that_it_does_not_get__says_why),
         FLEET_TEST(test_candidates__all_slots_of_the_district__with_rank_and_reason),
     };

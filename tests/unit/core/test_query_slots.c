@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "asks.h"
 #include "fixture.h"
 #include "hydra/base/arena.h"
 
@@ -35,6 +36,33 @@ static void stream(struct fleet *f, char lease_id[HC_ID_SIZE])
     fleet_session(f, "b1", 0, SESSION_STREAMING, lease_id, "launch-1");
     f->now = hc_time_add(f->now, 5000);
     (void)fleet_report(f, "b1");
+}
+
+/* §5, grantable 3: a slot that an older visitor's ticket would get is nobody else's. */
+static void test_slots__free_but_somebody_waits_for_it__kept_for_older(void **state)
+{
+    struct fleet *f = *state;
+    struct slot_row *rows;
+    struct pool_row *pools;
+    size_t count;
+    fleet_body(f, "b1", "north");
+    fleet_head(f, "h1", "north", "hydraheadipad");
+    (void)fleet_report(f, "b1");
+    edit_body(f, "b1")->maintenance = true;
+    edit_done(f);
+    assert_int_equal(fleet_read(f, "h1", FLEET_EXPERIENCE)->deny, DENY_NO_SLOT);
+    edit_body(f, "b1")->maintenance = false;
+    edit_done(f);
+    assert_int_equal(slots(f, (struct slot_filter){ 0 }, &rows), 1);
+    assert_int_equal(rows[0].why_not, WHY_NOT_KEPT_FOR_OLDER);
+    assert_false(rows[0].grantable || rows[0].occupied);
+    struct core_view v = fleet_view(f);
+    assert_int_equal(query_pools(&v, &arena, &pools, &count), HC_OK);
+    assert_int_equal(pools[0].grantable, 0);
+    f->now = hc_time_add(f->now, f->config.timers.ticket_ttl_ms);      /* who does not read again has walked away */
+    (void)fleet_report(f, "b1");
+    assert_int_equal(slots(f, (struct slot_filter){ 0 }, &rows), 1);
+    assert_true(rows[0].grantable);
 }
 
 static void test_slots__free_slot__is_one_row_without_divergence(void **state)
@@ -299,6 +327,7 @@ static void test_slots__each_allocation_failing__is_an_error_and_no_leak(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(test_slots__free_but_somebody_waits_for_it__kept_for_older),
         TEST(test_slots__free_slot__is_one_row_without_divergence),
         TEST(test_slots__stream_with_its_session__is_one_row_without_divergence),
         TEST(test_slots__pre_stream_lease__tells_its_clocks),
