@@ -9,7 +9,8 @@
 #include "hydra/base/id.h"
 #include "scene.h"
 
-#define PATH_SIZE 256
+#define PATH_SIZE 512
+#define TAIL_SIZE 128
 
 static struct node body, head;
 
@@ -25,7 +26,8 @@ static int set_up(void **state)
 
 static void ops_path(char out[PATH_SIZE], const char *tail)
 {
-    (void)snprintf(out, PATH_SIZE, "/api/v1/nodes/%s/ops%s", body.id, tail);
+    int len = snprintf(out, PATH_SIZE, "/api/v1/nodes/%s/ops%s", body.id, tail);
+    assert_true(len > 0 && len < PATH_SIZE);
 }
 
 static void ask(const char *json, char ret_id[HC_ID_SIZE])
@@ -50,7 +52,7 @@ static void expect_next(const char *op_id)
 
 static long answer(const char *op_id, const char *json)
 {
-    char tail[PATH_SIZE - 64], path[PATH_SIZE];
+    char tail[TAIL_SIZE], path[PATH_SIZE];
     (void)snprintf(tail, sizeof tail, "/%s/result", op_id);
     ops_path(path, tail);
     struct call call = daemon_call(&scene.daemon, body.token, "POST", path, json);
