@@ -149,12 +149,13 @@ static enum hc_err session_moves(struct step *s, const char *body_id, enum xr_ev
         return err == HC_OK ? HC_ERR_NOMEM : err;
     if (xr.state == XR_ARMED)
         longer_deadline(s, lease_in(body, xr.session_id, NULL), &xr);
-    body->xr = xr.state == XR_NONE ? (struct xr_session){ 0 } : xr;
+    const struct xr_session none = { 0 };
+    body->xr = xr.state == XR_NONE ? none : xr;
     err = xr_mirror(s, body_id);
     return err == HC_OK ? lease_follows(s, xr.session_id, xr.state) : err;
 }
 
-/* A lease in doubt comes back with a report newer than the doubt; one whose visitor sits elsewhere goes (§9.3). *ret_on LEV_COUNT: stays. */
+/* A lease in doubt comes back with a report newer than the doubt; one whose visitor sits elsewhere goes (§9.3). LEV_COUNT: it stays. */
 static enum lease_event doubt_says(const struct step *s, const struct xr_session *xr, const struct lease *lease, const struct body_obs *obs,
                                    enum lease_why *ret_why)
 {

@@ -139,7 +139,7 @@ void report_delivered(struct sim *sim, const struct report *report)
     struct core_event ev = cluster_event(sim, CORE_BODY_REPORT, CALLER_NODE, m->id);
     ev.u.report = (struct report_req){ .body_id = m->id, .modern = report->modern, .boot_id = report->modern ? boot : "",
         .report_seq = report->seq, .uptime_ms = report->modern ? report->uptime_ms : -1,
-        .stream_status = report->streaming ? STATUS_STREAMING : STATUS_IDLE, 
+        .stream_status = report->streaming ? STATUS_STREAMING : STATUS_IDLE,
         .xr_state = report->xr_word[0] != '\0' ? report->xr_word : report->xr ? "active" : "", .xr_drivers = drivers,
         .xr_driver_count = report->xr_word[0] != '\0' ? 1 : 0, .has_experiences = true,
         .experiences = experiences, .experience_count = count, .gpu = "RTX 4090", .provider_status = "ok", .provider_version = "1",

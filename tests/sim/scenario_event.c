@@ -319,7 +319,8 @@ static bool do_head(struct scenario *s, const struct words *w)
         HC_SET(op->token, h->token);
         HC_SET(op->attempt_id, h->attempt_id);
         HC_SET(op->body_id, body == NULL ? "" : body);
-        HC_SET(op->experience, w->count > 3 && (verbs[i].type == CORE_READ || verbs[i].type == CORE_XR_START) && !hc_same(w->at[3], "nothing") ? w->at[3] : "");
+        bool names = verbs[i].type == CORE_READ || verbs[i].type == CORE_XR_START;
+        HC_SET(op->experience, w->count > 3 && names && !hc_same(w->at[3], "nothing") ? w->at[3] : "");
         HC_SET(op->mode, has(w, 4, "xr") ? "xr" : "");
         op->protocol2 = has(w, 4, "purely");
         int why = w->count > 3 ? word_find(&lease_why_words, w->at[3]) : -1;

@@ -223,7 +223,8 @@ static void beat_renews(struct sim *sim, const struct heartbeat_req *req, struct
     if (req->lease_state == HEAD_LEASE_LOST)
         return;
     if (lease->xr && !lease->uncollected) {
-        bool there = hc_same(req->status, "pairing") || hc_same(req->status, "starting") || streaming || hc_same(req->status, "streaming-xr");
+        bool there = streaming || hc_same(req->status, "pairing") || hc_same(req->status, "starting") ||
+            hc_same(req->status, "streaming-xr");
         if ((there && !elsewhere) || (names && !leisure(req->status)))
             lease->silent_from = sim->now;
         return;

@@ -29,8 +29,8 @@ static void body_says(struct rig *r, struct scene *s, const char *xr, const char
     (void)snprintf(path, sizeof path, "/api/v1/bodies/%s/desired", s->body);
     rig_ask(r, "GET", path, s->body_token, NULL, &desired);
     (void)snprintf(text, sizeof text,
-                   "{\"boot_id\":\"boot-1\",\"report_seq\":%llu,\"provider_uptime_seconds\":3600,\"installed_experiences\":[\"" RIG_EXPERIENCE
-                   "\"],\"slots\":[{\"index\":0,\"state\":\"idle\",\"applied_epoch\":%lld}],%s,\"xr_drivers\":[%s]}",
+                   "{\"boot_id\":\"boot-1\",\"report_seq\":%llu,\"provider_uptime_seconds\":3600,"
+                   "\"installed_experiences\":[\"" RIG_EXPERIENCE "\"],\"slots\":[{\"index\":0,\"state\":\"idle\",\"applied_epoch\":%lld}],%s,\"xr_drivers\":[%s]}",
                    (unsigned long long)++s->seq, (long long)reply_int(&desired, "desired.slots[0].epoch"), xr, drivers);
     reply_free(&desired);
     rig_pass(r, 1000);
@@ -58,7 +58,8 @@ static void setup(struct rig *r, struct scene *s)
 
 static void start_text(const struct scene *s, char out[256])
 {
-    (void)snprintf(out, 256, "{\"body_id\":\"%s\",\"experience\":\"" RIG_EXPERIENCE "\",\"client_hostname\":\"0529.client\",\"client_ip\":null}",
+    (void)snprintf(out, 256, "{\"body_id\":\"%s\",\"experience\":\"" RIG_EXPERIENCE "\","
+                   "\"client_hostname\":\"0529.client\",\"client_ip\":null}",
                    s->body);
 }
 

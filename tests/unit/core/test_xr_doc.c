@@ -33,7 +33,8 @@ static void tables(char *out)
     len = add(out, len, "\n| the session is | the lease is | it gets |\n|---|---|---|\n");
     for (size_t i = 0; i < xr_follow_count; i++) {
         const struct xr_follow *follow = &xr_follows[i];
-        (void)snprintf(row, sizeof row, "| `%s` | `%s` | `%s` |\n", follow->is == XR_NONE ? "over" : word_of(&xr_state_words, (int)follow->is),
+        const char *is = follow->is == XR_NONE ? "over" : word_of(&xr_state_words, (int)follow->is);
+        (void)snprintf(row, sizeof row, "| `%s` | `%s` | `%s` |\n", is,
                        word_of(&lease_state_words, (int)follow->from), lease_event_name(follow->on));
         len = add(out, len, row);
     }

@@ -7,7 +7,8 @@
 #include "visits.h"
 
 enum act {
-    NOTHING, START, ENDS /* DELETE */, BODY /* reports `arg` */, REBOOTS /* the machine; reports idle */, AGENT /* restarts; reports `arg` */,
+    NOTHING, START, ENDS /* DELETE */, BODY /* reports `arg` */, REBOOTS /* the machine; reports idle */,
+    AGENT /* restarts; reports `arg` */,
     SILENT /* the body */, RESTART /* the daemon, `arg` seconds away */, ERROR_BEAT, FLAT_READ, REVOKE
 };
 struct line { enum act act; const char *arg; int64_t seconds; const char *seen, *reason; enum lease_state lease; const char *asked; };
