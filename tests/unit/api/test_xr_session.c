@@ -30,7 +30,8 @@ static void body_says(struct rig *r, struct scene *s, const char *xr, const char
     rig_ask(r, "GET", path, s->body_token, NULL, &desired);
     (void)snprintf(text, sizeof text,
                    "{\"boot_id\":\"boot-1\",\"report_seq\":%llu,\"provider_uptime_seconds\":3600,"
-                   "\"installed_experiences\":[\"" RIG_EXPERIENCE "\"],\"slots\":[{\"index\":0,\"state\":\"idle\",\"applied_epoch\":%lld}],%s,\"xr_drivers\":[%s]}",
+                   "\"installed_experiences\":[\"" RIG_EXPERIENCE "\"],"
+                   "\"slots\":[{\"index\":0,\"state\":\"idle\",\"applied_epoch\":%lld}],%s,\"xr_drivers\":[%s]}",
                    (unsigned long long)++s->seq, (long long)reply_int(&desired, "desired.slots[0].epoch"), xr, drivers);
     reply_free(&desired);
     rig_pass(r, 1000);
