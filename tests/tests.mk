@@ -6,6 +6,8 @@ support_layers  := $(call link_layers,client)
 # What lies beside the test programs belongs to each of them, as in tests/unit.
 support_objects += $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(filter-out tests/integration/test_%,$(wildcard tests/integration/*.c)))
 
+include tests/support/sunshine_host/sunshine_host.mk
+
 .PHONY: integration integration-programs corpus-programs torture scenarios fuzz fuzz-corpus fuzz-targets
 # The programs that integration tests start; a library to be preloaded is never built with a sanitizer.
 $(OUT)/faultfs.so: tests/support/faultfs.c
@@ -26,10 +28,10 @@ $(OUT)/integration/test_support: $(OUT)/tobj/support/test_support.o $(support_ob
 ## make integration  the real daemon on loopback: real files, faults of the disk, kill -9
 integration_runs := $(addsuffix .run,$(integration_programs))
 .PHONY: $(integration_runs)
-$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/faultfs.so
+$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/faultfs.so $(OUT)/sunshine_host
 	@$(run_test) $*.log $*
 integration: $(integration_runs)
-integration-programs: $(integration_programs) $(OUT)/faultfs.so
+integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host
 ## make alerts    the alert rules parse, fire on their conditions and are silent just below them (promtool, of Debian's prometheus)
 .PHONY: alerts
 check-parts: alerts
