@@ -100,8 +100,6 @@ static struct free_slot *best_slot(const struct core_view *v, const struct ticke
     struct seeker who = ticket_seeker(ticket);
     struct free_slot *best = NULL;
     struct rank best_rank = { 0 };
-    if (alloc_head_lease(v->saved, ticket->rec.key) != NULL)
-        return NULL;                                 /* served already */
     seeking_start(&k, v, &who);
     for (size_t i = 0; i < table->slot_count; i++) {
         struct free_slot *free_slot = &table->slots[i];
@@ -123,20 +121,40 @@ static struct free_slot *best_slot(const struct core_view *v, const struct ticke
     return best;
 }
 
+static bool has_promise(const struct table *table, const struct ticket_rec *ticket)
+{
+    for (size_t i = 0; i < table->slot_count; i++) {
+        const struct free_slot *slot = &table->slots[i];
+        if ((slot->base & WHY_NOT_PROMISED) != 0 && hc_same(slot->body->slots[slot->slot].promise_ticket_id, ticket->id))
+            return true;
+    }
+    return false;
+}
+
 static void assign(const struct core_view *v, struct table *table, struct picks *picks)
 {
     size_t left = table->slot_count;
+    struct ticket_kinds empty_handed = { 0 };        /* slots only become fewer: who is alike gets none either, but for a promise */
     for (size_t i = 0; i < table->ticket_count && left > 0; i++) {
-        struct free_slot *slot = best_slot(v, table->tickets[i], table);
-        if (slot == NULL)
-            continue;                                /* skipped for these bodies only (§7.8) */
+        const struct ticket_rec *ticket = table->tickets[i];
+        if (alloc_head_lease(v->saved, ticket->rec.key) != NULL)
+            continue;                                /* served already */
+        bool alike = ticket_kinds_have(v, &empty_handed, ticket);
+        if (alike && !has_promise(table, ticket))
+            continue;
+        struct free_slot *slot = best_slot(v, ticket, table);
+        if (slot == NULL) {                          /* skipped for these bodies only (§7.8) */
+            if (!alike)
+                ticket_kinds_add(&empty_handed, ticket);
+            continue;
+        }
         if (picks->count == PICKS_MAX) {
             picks->full = true;
             return;
         }
         slot->taken = true;
         left--;
-        picks->at[picks->count++] = (struct pick){ .ticket = table->tickets[i], .body = slot->body, .slot = slot->slot };
+        picks->at[picks->count++] = (struct pick){ .ticket = ticket, .body = slot->body, .slot = slot->slot };
     }
 }
 

@@ -16,9 +16,27 @@ bool could_use(const struct core_view *v, const struct body_rec *body, const str
 static bool same_kind(const struct core_view *v, const struct ticket_rec *a, const struct node_rec *a_head, const struct ticket_rec *b,
                       const struct node_rec *b_head)
 {
-    return a->mode == b->mode && (a->protocol < 2) == (b->protocol < 2) && hc_same(a->experience, b->experience) &&
+    return a->mode == b->mode && a->mode != MODE_XR && (a->protocol < 2) == (b->protocol < 2) && hc_same(a->experience, b->experience) &&
            hc_same(a_head->venue, b_head->venue) && hc_same(a_head->head_body_id, b_head->head_body_id) &&
+           a_head->approval == b_head->approval &&
            hc_same(node_owner(v->saved, a_head), node_owner(v->saved, b_head));
+}
+
+bool ticket_kinds_have(const struct core_view *v, const struct ticket_kinds *kinds, const struct ticket_rec *ticket)
+{
+    const struct node_rec *head = kinds->count == 0 ? NULL : alloc_node(v->saved, ticket->rec.key);
+    for (size_t i = 0; head != NULL && i < kinds->count; i++) {
+        const struct node_rec *other = alloc_node(v->saved, kinds->at[i]->rec.key);
+        if (other != NULL && same_kind(v, kinds->at[i], other, ticket, head))
+            return true;
+    }
+    return false;
+}
+
+void ticket_kinds_add(struct ticket_kinds *kinds, const struct ticket_rec *ticket)
+{
+    if (kinds->count < KINDS_MAX)
+        kinds->at[kinds->count++] = ticket;
 }
 
 static bool share_a_slot(const struct core_view *v, const struct ticket_rec *a, const struct ticket_rec *b)

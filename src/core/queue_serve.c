@@ -13,11 +13,23 @@ static bool slot_is_free(const struct core_view *v, const struct body_rec *body,
 /* Is there a protocol-2 ticket that one of this body's free slots is for, as far as the body itself goes? */
 static bool somebody_waits(const struct core_view *v, const struct body_rec *body, const struct node_rec *node)
 {
+    struct ticket_kinds tried = { 0 };
+    const struct ticket_rec *unlisted = NULL;        /* refused for what the body is: no head can change that */
     for (size_t i = 0; i < alloc_count(v->saved, REC_TICKET); i++) {
         const struct ticket_rec *ticket = (const struct ticket_rec *)alloc_at(v->saved, REC_TICKET, i);
-        if (ticket->protocol >= 2 && hc_same(ticket->district, node->district) &&
-            could_use(v, body, node, alloc_node(v->saved, ticket->rec.key), ticket))
+        if (ticket->protocol < 2 || !hc_same(ticket->district, node->district))
+            continue;
+        if (unlisted != NULL && unlisted->mode == ticket->mode && hc_same(unlisted->experience, ticket->experience))
+            continue;
+        if (offer_why_not(v, node, ticket->experience, ticket->mode) != 0) {
+            unlisted = ticket;
+            continue;
+        }
+        if (ticket_kinds_have(v, &tried, ticket))
+            continue;
+        if (could_use(v, body, node, alloc_node(v->saved, ticket->rec.key), ticket))
             return true;
+        ticket_kinds_add(&tried, ticket);
     }
     return false;
 }

@@ -42,6 +42,12 @@ uint32_t offer_why_not(const struct core_view *v, const struct node_rec *body, c
 /* Would a head of that venue ever be meant to be served there, whatever runs now: eligible, legacy rule, no maintenance, not lowered. */
 bool could_use(const struct core_view *v, const struct body_rec *body, const struct node_rec *node, const struct node_rec *head,
                const struct ticket_rec *ticket);
+/* A long line is mostly of a few kinds: alike in all that decides whether a body may serve them, so what one cannot have none of them can.
+ * More than KINDS_MAX are not remembered. Borrows the tickets. */
+#define KINDS_MAX 32
+struct ticket_kinds { size_t count; const struct ticket_rec *at[KINDS_MAX]; };
+bool ticket_kinds_have(const struct core_view *v, const struct ticket_kinds *kinds, const struct ticket_rec *ticket);
+void ticket_kinds_add(struct ticket_kinds *kinds, const struct ticket_rec *ticket);
 struct seeker ticket_seeker(const struct ticket_rec *ticket);
 
 /* ---- reserve.c ---- */
