@@ -48,6 +48,6 @@ bool scenario_head_pairs(struct scenario *s, const char *head_id, const struct w
 bool scenario_operator_asks(struct scenario *s, const struct words *w);
 bool scenario_expect_pairing(struct scenario *s, const struct words *w);
 bool scenario_expect_operation(struct scenario *s, const struct words *w);
-bool scenario_expect_trust(struct scenario *s, const struct words *w);
+bool scenario_expect_paired(struct scenario *s, const struct words *w);
 
 #endif

@@ -323,7 +323,7 @@ bool scenario_expect(struct scenario *s, const struct words *w)
         { "waits", expect_waits }, { "ok", expect_ok }, { "rows", expect_rows }, { "count", expect_rows }, { "no", expect_no },
         { "circuit", expect_circuit }, { "xr", expect_xr }, { "safe", expect_safe },
         { "taken", scenario_expect_pairing }, { "turned", scenario_expect_pairing }, { "given", scenario_expect_pairing },
-        { "operation", scenario_expect_operation }, { "trust", scenario_expect_trust },
+        { "operation", scenario_expect_operation }, { "trust", scenario_expect_paired },
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         if (hc_same(w->at[0], list[i].first))

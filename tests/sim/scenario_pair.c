@@ -148,7 +148,7 @@ bool scenario_expect_operation(struct scenario *s, const struct words *w)
 }
 
 /* trust B clients N | evicting N */
-bool scenario_expect_trust(struct scenario *s, const struct words *w)
+bool scenario_expect_paired(struct scenario *s, const struct words *w)
 {
     const struct alloc *live = s->sim.cluster.live;
     const struct body_rec *body = alloc_body(live, word(w, 1));
