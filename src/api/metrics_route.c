@@ -42,6 +42,18 @@ static void set_custodian(struct metrics *metrics, const struct core_view *v, co
         metrics_set(metrics, METRIC_CUSTODIAN_SUCCESS, (double)since.ms / 1e3, body->rec.key);
 }
 
+/* As the newest report lists them; of a body that reports none, as the custodian's last list did. */
+static void set_certificates(struct metrics *metrics, const struct body_obs *obs, const struct body_rec *body)
+{
+    bool reported = obs != NULL && hc_time_set(obs->reported_at);
+    if (!reported && body->paired == NULL)
+        return;
+    size_t count = reported ? obs->client_count : 0;
+    if (count == 0 && body->paired != NULL)
+        count = body->paired->count;
+    metrics_set(metrics, METRIC_NAMED_CERTS, (double)count, body->rec.key);
+}
+
 static void set_bodies(struct metrics *metrics, const struct core_view *v)
 {
     for (size_t i = 0; i < alloc_count(v->saved, REC_BODY); i++) {
@@ -54,9 +66,7 @@ static void set_bodies(struct metrics *metrics, const struct core_view *v)
         metrics_set(metrics, METRIC_BODY_ONLINE, body_online(v, body->rec.key) ? 1 : 0, body->rec.key);
         metrics_set(metrics, METRIC_BODY_REPORT_AGE, (double)hc_time_since(v->now, body_heard_at(v, body)) / 1e3, body->rec.key);
         set_custodian(metrics, v, node, body);
-        const struct body_obs *obs = observed_body(v->obs, body->rec.key);
-        if (obs != NULL && hc_time_set(obs->reported_at))
-            metrics_set(metrics, METRIC_NAMED_CERTS, (double)obs->client_count, body->rec.key);
+        set_certificates(metrics, observed_body(v->obs, body->rec.key), body);
     }
 }
 

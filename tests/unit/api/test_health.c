@@ -158,6 +158,47 @@ static void test_metrics__fleet__has_its_gauges(void **state)
     reply_free(&reply);
 }
 
+struct asked { struct rig *r; const char *path, *token; char op_id[HC_ID_SIZE]; };
+
+static bool is_asked(void *arg)
+{
+    struct asked *asked = arg;
+    struct reply reply;
+    rig_ask(asked->r, "GET", asked->path, asked->token, NULL, &reply);
+    if (reply.status == 200)
+        HC_SET(asked->op_id, reply_text(&reply, "op_id"));
+    reply_free(&reply);
+    return asked->op_id[0] != '\0';
+}
+
+/* A body that lists no clients in its reports is known by the custodian's list. */
+static void test_metrics__custodian__is_timed_and_counts_the_clients(void **state)
+{
+    struct rig *r = *state;
+    struct reply reply;
+    char b1[HC_ID_SIZE], token[RIG_TOKEN_SIZE], next[128], result[256];
+    rig_body(r, "b1", "north", b1, token);
+    rig_report(r, b1);
+    rig_ask(r, "GET", "/metrics", RIG_READ, NULL, &reply);
+    has_line(&reply, "hydracluster_named_certs_count{body=\"%s\"} 0\n", b1);
+    assert_null(strstr(reply.body, "\nhydracluster_custodian_last_success_timestamp_seconds{"));      /* its agent takes no operations */
+    reply_free(&reply);
+    (void)snprintf(next, sizeof next, "/api/v1/nodes/%s/ops/next", b1);
+    rig_expect(r, "GET", next, token, NULL, 204, "", "");
+    rig_ask(r, "GET", "/metrics", RIG_READ, NULL, &reply);
+    has_line(&reply, "hydracluster_custodian_last_success_timestamp_seconds{body=\"%s\"} ", b1);     /* since when it could have been */
+    reply_free(&reply);
+    rig_pass(r, 20000);
+    struct asked asked = { r, next, token, "" };
+    rig_until(r, is_asked, &asked);
+    (void)snprintf(result, sizeof result, "/api/v1/nodes/%s/ops/%s/result", b1, asked.op_id);
+    rig_expect(r, "POST", result, token, "{\"state\":\"done\",\"output\":{\"status\":true,\"named_certs\":["
+               "{\"name\":\"a\",\"uuid\":\"u-1\"},{\"name\":\"b\",\"uuid\":\"u-2\"}]}}", 204, "", "");
+    rig_ask(r, "GET", "/metrics", RIG_READ, NULL, &reply);
+    has_line(&reply, "hydracluster_named_certs_count{body=\"%s\"} 2\n", b1);
+    reply_free(&reply);
+}
+
 static void test_metrics__lease_is_over__its_series_goes(void **state)
 {
     struct rig *r = *state;
@@ -211,6 +252,7 @@ int main(void)
         RIG_TEST(test_readyz__stopping__is_not_ready),
         RIG_TEST(test_health__while_a_save_hangs__waits_for_nothing),
         RIG_TEST(test_metrics__fleet__has_its_gauges),
+        RIG_TEST(test_metrics__custodian__is_timed_and_counts_the_clients),
         RIG_TEST(test_metrics__lease_is_over__its_series_goes),
         RIG_TEST(test_metrics__open_on_loopback__only_while_configured_and_not_for_proxies),
     };
