@@ -101,7 +101,7 @@ static void take_foreign(struct engine *e, struct group *group, const struct for
  * pages back. */
 static void trim_after(struct engine *e, size_t versions)
 {
-    if (versions < TRIM_VERSIONS || !e->running)      /* the first save: somebody waits for the start */
+    if (versions < TRIM_VERSIONS || e->saves <= 1)     /* the first save: somebody waits for the start */
         return;
     engine_wake_loop(e);                 /* the answers of this save do not wait for it */
     engine_unlock(e);

@@ -13,7 +13,11 @@ enum colour { COLOUR_NONE, COLOUR_RED, COLOUR_BLUE };
 static const char *const colour_texts[] = { "none", "red", "blue" };
 static const struct hc_words colours = { colour_texts, 3 };
 
-struct line { char id[HC_ID_SIZE], note[64]; uint32_t number; uint64_t epoch; bool flag; hc_time at; enum colour colour; uint64_t present; };
+struct line {
+    char id[HC_ID_SIZE], note[64];
+    uint32_t number; uint64_t epoch; bool flag; hc_time at; enum colour colour;
+    uint64_t present;
+};
 #define AT(member) offsetof(struct line, member)
 static const struct codec_field fields[] = {
     { .key = "id",     .type = CODEC_ID,   .offset = AT(id),     .flags = CODEC_REQUIRED },
@@ -75,11 +79,13 @@ static void test_scan__anything_else__is_left_to_the_parser(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "", "{", "{}", "[]", "null", "{\"id\":\"a\"", "{\"id\":\"a\"} ", "{\"id\":\"a\"}x", " {\"id\":\"a\"}", "{ \"id\":\"a\"}", "{\"id\": \"a\"}",
+        "", "{", "{}", "[]", "null", "{\"id\":\"a\"", "{\"id\":\"a\"} ", "{\"id\":\"a\"}x", " {\"id\":\"a\"}",
+        "{ \"id\":\"a\"}", "{\"id\": \"a\"}",
         "{\"id\":null}", "{\"id\":\"a b\"}", "{\"id\":\"\"}", "{\"id\":7}", "{\"id\":\"a", "{\"id\":\"a\",}", "{\"id\":\"a\",\"other\":1}",
         "{\"number\":1,\"id\":\"a\"}", "{\"id\":\"a\",\"id\":\"b\"}", "{\"id\":\"a\",\"number\":-1}", "{\"id\":\"a\",\"number\":01}",
         "{\"id\":\"a\",\"number\":1001}", "{\"id\":\"a\",\"number\":1.0}", "{\"id\":\"a\",\"number\":1e1}", "{\"id\":\"a\",\"number\":}",
-        "{\"id\":\"a\",\"number\":\"1\"}", "{\"id\":\"a\",\"epoch\":1234567890123456}", "{\"id\":\"a\",\"flag\":1}", "{\"id\":\"a\",\"flag\":tru}",
+        "{\"id\":\"a\",\"number\":\"1\"}", "{\"id\":\"a\",\"epoch\":1234567890123456}", "{\"id\":\"a\",\"flag\":1}",
+        "{\"id\":\"a\",\"flag\":tru}",
         "{\"id\":\"a\",\"note\":\"\\u0041\"}", "{\"id\":\"a\",\"note\":\"\xc3\xa9\"}", "{\"id\":\"a\",\"note\":\"\t\"}",
         "{\"id\":\"a\",\"colour\":\"green\"}", "{\"id\":\"a\",\"at\":\"yesterday\"}",
     };
