@@ -159,5 +159,6 @@ bool scenario_expect_paired(struct scenario *s, const struct words *w)
         evicting += op->op == OP_UNPAIR && op->state == OP_PENDING && hc_same(op->node_id, word(w, 1)) ? 1 : 0;
     }
     size_t is = hc_same(word(w, 2), "clients") ? clients : evicting;
-    return scenario_number(s, word(w, 3), &number) && ((size_t)number == is || scenario_fail(s, "%s of %s: %zu", word(w, 2), word(w, 1), is));
+    return scenario_number(s, word(w, 3), &number) &&
+        ((size_t)number == is || scenario_fail(s, "%s of %s: %zu", word(w, 2), word(w, 1), is));
 }
