@@ -57,3 +57,10 @@ struct codec_list strings_list(const struct strings *strings)
         return (struct codec_list){ NULL, 0 };
     return (struct codec_list){ (void *)(uintptr_t)strings->at, strings->count };      /* writing only reads it */
 }
+
+void member_instant(const char *key, hc_time at, struct hc_buf *out)
+{
+    char text[HC_TIME_TEXT_SIZE];
+    hc_time_format(at, text);
+    member_text(key, hc_time_set(at) ? text : NULL, out);
+}

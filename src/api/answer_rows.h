@@ -4,6 +4,7 @@
 #ifndef API_ANSWER_ROWS_H
 #define API_ANSWER_ROWS_H
 
+#include "hydra/base/time.h"
 #include "hydra/codec/json.h"
 
 #define OUT(type_, key_, kind_, member_) { .key = (key_), .type = (kind_), .offset = offsetof(type_, member_), .flags = CODEC_NULL_EMPTY }
@@ -25,6 +26,7 @@ void json_mask(uint32_t mask, const struct hc_words *words, struct hc_buf *out);
 void member_mask(const char *key, uint32_t mask, const struct hc_words *words, struct hc_buf *out);
 void member_u64(const char *key, bool known, uint64_t value, struct hc_buf *out);
 void member_text(const char *key, const char *text, struct hc_buf *out);                    /* "" and NULL: null */
+void member_instant(const char *key, hc_time at, struct hc_buf *out);                          /* NEVER: null */
 void member_bool(const char *key, bool value, struct hc_buf *out);
 
 struct strings;

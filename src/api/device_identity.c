@@ -53,13 +53,6 @@ static bool certificate_good(struct call *call, const struct device_identity *bo
     return true;
 }
 
-static void member_time(const char *key, hc_time at, struct hc_buf *out)
-{
-    char text[HC_TIME_TEXT_SIZE];
-    hc_time_format(at, text);
-    member_text(key, hc_time_set(at) ? text : NULL, out);
-}
-
 static void render_registered(struct call *call, struct core_result *result)
 {
     const struct identity_facts *facts = &result->identity;
@@ -71,7 +64,7 @@ static void render_registered(struct call *call, struct core_result *result)
     if (facts->supersedes[0] != '\0')
         member_text("supersedes_fingerprint", facts->supersedes, &json);
     if (hc_time_set(facts->overlap_until))
-        member_time("overlap_until", facts->overlap_until, &json);
+        member_instant("overlap_until", facts->overlap_until, &json);
     hc_buf_char(&json, '}');
     call_json(call, 201, &json);
 }

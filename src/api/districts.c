@@ -13,13 +13,6 @@ static void write_hold(const struct hold_row *row, struct hc_buf *out)
     hc_buf_char(out, '}');
 }
 
-static void member_time(const char *key, hc_time at, struct hc_buf *out)
-{
-    char text[HC_TIME_TEXT_SIZE];
-    hc_time_format(at, text);
-    member_text(key, hc_time_set(at) ? text : NULL, out);
-}
-
 static enum hc_err write_district(const struct core_view *v, const char *name, struct hc_buf *out)
 {
     static const struct codec_field rows[] = { OUT_TIME(struct district_rec, "safe_mode_since", safe_since) };
@@ -46,7 +39,7 @@ static enum hc_err write_district(const struct core_view *v, const char *name, s
     }
     hc_buf_char(out, ']');
     member_bool("per_device_identity", hc_time_set(rec->per_device_identity_at), out);
-    member_time("per_device_identity_at", rec->per_device_identity_at, out);
+    member_instant("per_device_identity_at", rec->per_device_identity_at, out);
     hc_buf_str(out, ",\"held_back_by\":[");
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
@@ -160,7 +153,7 @@ static enum hc_err write_migration(const struct core_view *v, const char *name, 
     }
     hc_buf_str(out, "],\"retirement\":{\"holds\":");
     hc_buf_str(out, hc_time_set(migration.retirement_since) ? "true" : "false");
-    member_time("since", migration.retirement_since, out);
+    member_instant("since", migration.retirement_since, out);
     member_u64("consecutive_days", true, migration.retirement_days, out);
     member_u64("days_required", true, RETIREMENT_DAYS_REQUIRED, out);
     hc_buf_str(out, "}}");
