@@ -1,5 +1,5 @@
-/* trust.c - which clients a body may keep, which must go, and whom the gate of a slot lets in (rules §12.8, §13.5). Level-triggered: made of
- * what the body shows now, so what was removed and comes back is removed again, and nothing is asked for twice. */
+/* trust.c - which clients a body may keep, which must go, and whom the gate of a slot lets in (rules §12.8, §13.5). Level-triggered: made
+ * of what the body shows now, so what was removed and comes back is removed again, and nothing is asked for twice. */
 #include <stdlib.h>
 #include <string.h>
 

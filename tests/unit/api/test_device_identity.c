@@ -21,7 +21,8 @@ static const char *with(const char *uid, const char *fingerprint, const char *pe
 {
     static char *kept[4];
     static unsigned next;
-    json_t *json = json_pack("{s:s,s:s,s:s,s:s}", "device_uid", uid, "cert_fingerprint", fingerprint, "cert_pem", pem, "not_after", not_after);
+    json_t *json = json_pack("{s:s,s:s,s:s,s:s}", "device_uid", uid, "cert_fingerprint", fingerprint, "cert_pem", pem, "not_after",
+                             not_after);
     assert_non_null(json);
     free(kept[next % 4]);
     kept[next % 4] = json_dumps(json, 0);
@@ -115,11 +116,11 @@ static void test_register__each_thing_amiss__is_400_with_its_field(void **state)
         { uid, certificate_one.fingerprint, big, CERTIFICATE_NOT_AFTER, "cert_pem" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        rig_expect(r, "POST", route(head), token, with(rows[i].uid, rows[i].fingerprint, rows[i].pem, rows[i].not_after), 400, "bad_request",
-                   rows[i].field);
+        rig_expect(r, "POST", route(head), token, with(rows[i].uid, rows[i].fingerprint, rows[i].pem, rows[i].not_after), 400,
+                   "bad_request", rows[i].field);
     rig_expect(r, "POST", route(head), token, "{}", 400, "bad_request", "device_uid");
-    rig_expect(r, "POST", route(head), token, with(uid, certificate_ed25519.fingerprint, certificate_ed25519.pem, CERTIFICATE_NOT_AFTER), 201,
-               "", "");
+    const struct test_certificate *edwards = &certificate_ed25519;
+    rig_expect(r, "POST", route(head), token, with(uid, edwards->fingerprint, edwards->pem, CERTIFICATE_NOT_AFTER), 201, "", "");
 }
 
 static void test_register__scopes_and_conflicts__are_typed(void **state)

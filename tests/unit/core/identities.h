@@ -16,7 +16,8 @@ void deny(struct fleet *f, const char *node_id, bool denied);
 /* What the body's newest report says of its trust store. `pairs`: uuid, name, uuid, name ... */
 void show_clients(struct fleet *f, const char *body_id, const char *digest, const char *const *pairs, size_t count);
 #define SHOW(f, body_id, digest, ...) \
-    show_clients(f, body_id, digest, (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *) / 2)
+    show_clients(f, body_id, digest, (const char *const[]){ __VA_ARGS__ }, \
+                 sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *) / 2)
 
 struct told { struct hc_arena arena; struct directive d; };
 void tell(struct fleet *f, const char *body_id, struct told *told);      /* free told->arena */
