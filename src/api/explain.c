@@ -1,4 +1,5 @@
-/* explain.c - GET /explain?head_id: what a claim would be answered now, and why each body was or was not chosen; changes nothing (wire §5). */
+/* explain.c - GET /explain?head_id: what a claim would be answered now, and why each body was or was not chosen; changes nothing
+ * (wire §5). */
 #include "answer_rows.h"
 #include "operator_routes.h"
 

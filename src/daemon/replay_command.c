@@ -108,9 +108,9 @@ static void show_store(const struct options *options, const struct replay_report
     if (report->store_used)
         (void)printf("store: %s is of generation %" PRIu64 ", with which the journal begins\n", options->store, report->store_generation);
     else
-        (void)printf("store: %s is of generation %" PRIu64 ", the journal goes from %" PRIu64 " to %" PRIu64 "; after its last event %" PRIu64
-                     " records are as in the file, %" PRIu64 " are not\n", options->store, report->store_generation,
-                     report->first_generation, report->last_generation, report->store_same, report->store_other);
+        (void)printf("store: %s is of generation %" PRIu64 ", the journal goes from %" PRIu64 " to %" PRIu64
+                     "; after its last event %" PRIu64 " records are as in the file, %" PRIu64 " are not\n", options->store,
+                     report->store_generation, report->first_generation, report->last_generation, report->store_same, report->store_other);
 }
 
 static int show(const struct options *options, const struct replay_report *report)

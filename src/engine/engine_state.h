@@ -45,7 +45,11 @@ struct group {
 #define VENUES_REMEMBERED 64
 struct venue_answer { char venue[HC_NAME_SIZE]; bool known; int64_t until_ms; };      /* venue_label.c */
 /* The step that the journal has not written yet: facts and references taken under the mutex, written without it. */
-struct recorder { bool pending; struct journal_step step; struct journal_change *changes; size_t size, count; bool logged_ok; uint64_t dropped; };
+struct recorder {
+    bool pending; struct journal_step step;
+    struct journal_change *changes; size_t size, count;
+    bool logged_ok; uint64_t dropped;
+};
 
 struct observed_key { enum rec_kind kind; char key[HC_ID_SIZE]; };
 struct node_token;                       /* node_tokens.c */

@@ -98,7 +98,8 @@ static bool same_or_any(const char *wanted, const char *is)
 
 bool history_match(const struct history_filter *filter, const struct session_row *row)
 {
-    return same_or_any(filter->lease, row->lease_id) && same_or_any(filter->head, row->head_id) && same_or_any(filter->body, row->body_id) &&
+    return same_or_any(filter->lease, row->lease_id) && same_or_any(filter->head, row->head_id) &&
+           same_or_any(filter->body, row->body_id) &&
            (same_or_any(filter->venue, row->head_venue) || same_or_any(filter->venue, row->body_venue)) &&
            !hc_time_before(row->ended_at, filter->since);
 }

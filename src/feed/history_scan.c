@@ -44,7 +44,8 @@ static void scan_text(const struct history *history, const char *text, size_t le
         size_t line_len;
         const char *line = last_line(text, len, &line_len);
         len = (size_t)(line - text);
-        if (!may_match(line, line_len, filter->lease) || !may_match(line, line_len, filter->head) || !may_match(line, line_len, filter->body))
+        if (!may_match(line, line_len, filter->lease) || !may_match(line, line_len, filter->head) ||
+            !may_match(line, line_len, filter->body))
             continue;
         parsed++;
         struct session_row *row = &page->rows[page->count];

@@ -17,10 +17,10 @@ size_t field_count(const struct journal_field *field, const void *object)
 
 const char *field_element(const struct journal_field *field, const void *object, size_t i)
 {
-    const char *base = (const char *)object + field->offset;
+    const char *at = (const char *)object + field->offset, *first = at;
     if (field->type == J_ARRAY)
-        memcpy(&base, base, sizeof base);
-    return base + i * field->sub->size;
+        memcpy(&first, at, sizeof first);
+    return first + i * field->sub->size;
 }
 
 bool table_has_value(const struct journal_table *table, const void *object)

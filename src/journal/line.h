@@ -1,4 +1,5 @@
-/* line.h - the lines of a segment: its head, the state it begins with, events. Each ends with a checksum over itself and the line before. */
+/* line.h - the lines of a segment: its head, the state it begins with, events. Each ends with a checksum over itself and the line
+ * before. */
 #ifndef JOURNAL_LINE_H
 #define JOURNAL_LINE_H
 

@@ -282,7 +282,8 @@ static enum hc_err changes_read(struct text_in *in, struct event_line *ret)
     return err;
 }
 
-enum hc_err event_read(const char *line, size_t len, struct seal *seal, struct hc_arena *arena, struct event_line *ret, struct hc_diag *diag)
+enum hc_err event_read(const char *line, size_t len, struct seal *seal, struct hc_arena *arena, struct event_line *ret,
+                       struct hc_diag *diag)
 {
     struct text_in in = text_of(line, len, arena, seal, diag);
     *ret = (struct event_line){ .n = 0 };

@@ -58,7 +58,8 @@ static const struct journal_field node_rows[] = {
 const struct journal_table node_obs_table = REC_TABLE("observed_node", node_rows, struct node_obs);
 
 static const struct journal_field clock_rows[] = {
-    J_ROW(struct clock_obs, renewed_at, J_TIME), J_ROW(struct clock_obs, head_renewed_at, J_TIME), J_ROW(struct clock_obs, expires_at, J_TIME),
+    J_ROW(struct clock_obs, renewed_at, J_TIME), J_ROW(struct clock_obs, head_renewed_at, J_TIME),
+    J_ROW(struct clock_obs, expires_at, J_TIME),
 };
 const struct journal_table clock_obs_table = REC_TABLE("observed_clock", clock_rows, struct clock_obs);
 
@@ -75,4 +76,5 @@ static const struct journal_field observed_rows[] = {
     J_ROW(struct observed, memory_mb_most, J_U32),
 };
 const struct journal_table observed_table = { .name = "observed", .fields = observed_rows,
-    .count = sizeof observed_rows / sizeof observed_rows[0], .size = sizeof(struct observed), .begin = offsetof(struct observed, started_at) };
+    .count = sizeof observed_rows / sizeof observed_rows[0], .size = sizeof(struct observed),
+    .begin = offsetof(struct observed, started_at) };

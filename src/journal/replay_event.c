@@ -115,7 +115,8 @@ enum hc_err replay_event(struct replay *r, size_t len)
         replay_differs(r, r->expected, "unknown", "the line was altered: its checksum does not fit; %.*s", 200, r->diag->text);
         err = HC_OK;
     } else if (err == HC_OK && line.n != r->expected) {
-        replay_differs(r, line.n, core_event_name(line.ev.type), "event %" PRIu64 " stands where event %" PRIu64 " must be", line.n, r->expected);
+        replay_differs(r, line.n, core_event_name(line.ev.type), "event %" PRIu64 " stands where event %" PRIu64 " must be", line.n,
+                       r->expected);
     } else if (err == HC_OK) {
         err = run_again(r, &line);
     }

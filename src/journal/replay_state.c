@@ -55,7 +55,8 @@ static enum hc_err read_head(struct replay *r)
     if (err != HC_OK)
         return err;
     if (head.format != JOURNAL_FORMAT)
-        return hc_fail(r->diag, HC_ERR_SCHEMA, "the journal has format %" PRIu32 ", this program reads %d only", head.format, JOURNAL_FORMAT);
+        return hc_fail(r->diag, HC_ERR_SCHEMA, "the journal has format %" PRIu32 ", this program reads %d only", head.format,
+                       JOURNAL_FORMAT);
     if (!nonce_of(head.nonce, r->seal.nonce))
         return hc_fail(r->diag, HC_ERR_SCHEMA, "nonce: 32 hex digits");
     seal_check(&r->seal, check);

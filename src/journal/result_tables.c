@@ -10,7 +10,8 @@ static const struct journal_field body_facts_rows[] = {
     J_CHARS_ROW(struct body_facts, wireguard_ip), J_ROW(struct body_facts, same_machine, J_BOOL),
     J_ROW(struct body_facts, directive_applied, J_BOOL), J_PART_ROW(struct body_facts, ports, ports_table),
     J_CHARS_ROW(struct body_facts, app_name), J_CHARS_ROW(struct body_facts, sunshine_cert_fp),
-    J_ROW(struct body_facts, pair_epoch, J_U32), J_ROW(struct body_facts, pair_required, J_BOOL), J_CHARS_ROW(struct body_facts, pair_reason),
+    J_ROW(struct body_facts, pair_epoch, J_U32), J_ROW(struct body_facts, pair_required, J_BOOL),
+    J_CHARS_ROW(struct body_facts, pair_reason),
 };
 static const struct journal_table body_facts_table = J_TABLE("body", body_facts_rows, struct body_facts);
 static const struct journal_field ticket_facts_rows[] = {
@@ -74,7 +75,8 @@ static const struct journal_field result_rows[] = {
     J_ROW(struct core_result, retry_after_ms, J_I64), J_CHARS_ROW(struct core_result, lost_why),
     J_CHARS_ROW(struct core_result, lost_cause), J_CHARS_ROW(struct core_result, field),
     J_CHARS_ROW(struct core_result, detail), J_CHARS_ROW(struct core_result, id), J_CHARS_ROW(struct core_result, name),
-    J_ROW(struct core_result, has_lease, J_BOOL), J_ROW(struct core_result, has_body, J_BOOL), J_ROW(struct core_result, has_ticket, J_BOOL),
+    J_ROW(struct core_result, has_lease, J_BOOL), J_ROW(struct core_result, has_body, J_BOOL),
+    J_ROW(struct core_result, has_ticket, J_BOOL),
     J_ROW(struct core_result, has_stream, J_BOOL), J_PART_ROW(struct core_result, lease, whole_lease_table),
     J_ROW(struct core_result, epoch, J_U64), J_ROW(struct core_result, slot, J_U32), J_SECRET_ROW(struct core_result, claim_token),
     J_ROW(struct core_result, ttl_ms, J_I64), J_ROW(struct core_result, start_deadline_ms, J_I64),

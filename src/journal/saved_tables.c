@@ -59,7 +59,8 @@ static const struct journal_field ghost_rows[] = {
     J_CHARS_ROW(struct ghost, lease_id), J_CHARS_ROW(struct ghost, head_id), J_CHARS_ROW(struct ghost, stream_id),
     J_CHARS_ROW(struct ghost, successor_id), J_CHARS_ROW(struct ghost, launch_id), J_CHARS_ROW(struct ghost, client_uuid),
     J_CHARS_ROW(struct ghost, app_token), J_SECRET_ROW(struct ghost, token_hash), J_CHARS_ROW(struct ghost, experience),
-    J_ROW(struct ghost, protocol, J_U32), J_WORD_ROW(struct ghost, state, lease_state_words), J_WORD_ROW(struct ghost, why, lease_why_words),
+    J_ROW(struct ghost, protocol, J_U32), J_WORD_ROW(struct ghost, state, lease_state_words),
+    J_WORD_ROW(struct ghost, why, lease_why_words),
     J_ROW(struct ghost, refused, J_BOOL), J_ROW(struct ghost, ended_at, J_TIME),
 };
 static const struct journal_table ghost_table = J_TABLE("ghost", ghost_rows, struct ghost);

@@ -45,27 +45,30 @@ static int by_number(const void *a, const void *b)
     return (one->number > other->number) - (one->number < other->number);
 }
 
+static int is_segment(const struct dirent *entry)
+{
+    uint64_t number;
+    return segment_number(entry->d_name, &number);
+}
+
 enum hc_err segments_list(int dir_fd, struct segment_entry **ret, size_t *ret_count)
 {
-    int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    struct segment_entry *list = hc_alloc(SEGMENTS_MAX * sizeof list[0]);
+    struct dirent **names = NULL;
+    int found = scandirat(dir_fd, ".", &names, is_segment, NULL);
+    if (found < 0)
+        return errno == ENOMEM ? HC_ERR_NOMEM : HC_ERR_IO;
+    struct segment_entry *list = hc_alloc(((size_t)found + 1) * sizeof list[0]);
     size_t count = 0;
-    if (dir == NULL || list == NULL) {
-        if (dir != NULL)
-            (void)closedir(dir);
-        else
-            os_close(&fd);
-        hc_free(list);
-        return list == NULL ? HC_ERR_NOMEM : HC_ERR_IO;
-    }
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL && count < SEGMENTS_MAX;) {
+    for (int i = 0; i < found; i++) {
         struct stat st;
-        if (segment_number(entry->d_name, &list[count].number) && fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(st.st_mode))
+        if (list != NULL && segment_number(names[i]->d_name, &list[count].number) &&
+            fstatat(dir_fd, names[i]->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
             list[count++].bytes = st.st_size;
+        free(names[i]);
     }
-    (void)closedir(dir);
+    free(names);
+    if (list == NULL)
+        return HC_ERR_NOMEM;
     qsort(list, count, sizeof list[0], by_number);
     *ret = list;
     *ret_count = count;

@@ -9,7 +9,6 @@
 #include "hydra/base/err.h"
 
 #define SEGMENT_NAME_SIZE 32
-#define SEGMENTS_MAX      4096              /* in one folder */
 
 void segment_name(uint64_t number, char out[SEGMENT_NAME_SIZE]);
 bool segment_number(const char *name, uint64_t *ret_number);            /* false: not a segment's name */

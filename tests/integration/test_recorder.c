@@ -83,7 +83,8 @@ static void round_of_calls(void)
     }
     for (size_t i = 0; i < HEADS; i++, n++) {
         const struct held_lease *lease = &leases[i];
-        (void)snprintf(paths[n], PATH_SIZE, "/api/v1/heads/%.64s/slot-claims/%.64s/renew", heads[i].id, lease->id[0] == '\0' ? "lse-0" : lease->id);
+        (void)snprintf(paths[n], PATH_SIZE, "/api/v1/heads/%.64s/slot-claims/%.64s/renew", heads[i].id,
+                       lease->id[0] == '\0' ? "lse-0" : lease->id);
         (void)snprintf(texts[n], sizeof texts[n], "{\"claim_token\":\"%s\"}", lease->id[0] == '\0' ? "none" : lease->claim_token);
         calls[n] = (struct crowd_call){ .token = heads[i].token, .method = "POST", .path = paths[n], .body = texts[n] };
     }

@@ -41,7 +41,8 @@ HC_MUST enum hc_err feed_lease_events(const struct feed *feed, const char *lease
 HC_MUST enum hc_err feed_history_add(struct feed *feed, const struct session_row *rows, size_t count);
 /* Lease ids whose lines were synced since the last call (for CORE_HISTORY_WRITTEN). */
 HC_MUST enum hc_err feed_history_synced(struct feed *feed, struct hc_arena *arena, const char *const **ret_ids, size_t *ret_count);
-struct history_filter { const char *head, *body, *venue; hc_time since; size_t limit; const char *cursor, *lease; };      /* NULL or "": any */
+/* NULL or "": any */
+struct history_filter { const char *head, *body, *venue; hc_time since; size_t limit; const char *cursor, *lease; };
 /* Newest first, from memory (the newest 20,000 lines) and the file behind them. */
 HC_MUST enum hc_err feed_history(struct feed *feed, const struct history_filter *filter, struct hc_arena *arena,
                                  struct session_row **ret_rows, size_t *ret_count,

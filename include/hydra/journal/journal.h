@@ -36,7 +36,8 @@ void journal_want(struct journal *journal);
 bool journal_wants_segment(struct journal *journal);
 /* Begins one with this state. Takes both snapshots, and gives them back through `release`, on the journal's thread. */
 typedef void journal_release_fn(void *ctx, struct alloc *saved, struct observed *obs);
-void journal_segment(struct journal *journal, hc_time now, struct alloc *saved, struct observed *obs, journal_release_fn *release, void *ctx);
+void journal_segment(struct journal *journal, hc_time now, struct alloc *saved, struct observed *obs, journal_release_fn *release,
+                     void *ctx);
 
 struct journal_notes { size_t count; uint64_t digest; enum note_type shown[JOURNAL_NOTES_SHOWN]; };
 struct journal_notes journal_notes_of(const struct core_note *notes, size_t count);

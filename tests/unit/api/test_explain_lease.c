@@ -17,7 +17,8 @@ static void granted(struct rig *r, struct scene *s)
     rig_head(r, "h1", "south", s->h.id, s->h.token);
     rig_report(r, s->b.id);
     (void)snprintf(path, sizeof path, "/api/v1/heads/%s/slot-claims", s->h.id);
-    (void)snprintf(body, sizeof body, "{\"attempt_id\":\"a1\",\"experience\":\"%s\",\"device_uid\":\"0123456789abcdef\",\"protocol_version\":2,"
+    (void)snprintf(body, sizeof body, "{\"attempt_id\":\"a1\",\"experience\":\"%s\","
+                   "\"device_uid\":\"0123456789abcdef\",\"protocol_version\":2,"
                    "\"prefer_body_id\":\"%s\"}", RIG_EXPERIENCE, s->b.id);
     rig_ask(r, "POST", path, s->h.token, body, &reply);
     assert_int_equal(reply.status, 201);

@@ -136,8 +136,9 @@ static void report(struct recorded *r)
     struct core_event ev = { .type = CORE_BODY_REPORT, .caller = { .kind = CALLER_NODE } };
     HC_SET(ev.caller.node_id, r->body);
     ev.u.report = (struct report_req){
-        .body_id = r->body, .modern = true, .boot_id = "boot-1", .report_seq = r->events, .uptime_ms = 3600000, .stream_status = STATUS_IDLE,
-        .xr_state = "", .has_experiences = true, .experiences = experiences, .experience_count = 1, .gpu = "RTX 4090", .provider_status = "ok",
+        .body_id = r->body, .modern = true, .boot_id = "boot-1", .report_seq = r->events, .uptime_ms = 3600000,
+        .stream_status = STATUS_IDLE, .xr_state = "", .has_experiences = true, .experiences = experiences, .experience_count = 1,
+        .gpu = "RTX 4090", .provider_status = "ok",
         .provider_version = "1", .hydrabody_version = "1.0", .gpu_memory_total_mb = 24576, .ports = { 47989, 47984, 47990 },
         .sessions = &row, .session_count = 1, .sunshine_cert_fp = "", .paired_digest = "",
     };
