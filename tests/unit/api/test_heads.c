@@ -63,7 +63,7 @@ static void test_heads__bad_input__is_refused_by_field(void **state)
         { "GET", H "/xr-session", token, NULL,                                       404, "not_found", "" },
         { "POST", H "/xr-session", token, "{}",                                      400, "bad_request", "body_id" },
         { "PUT", H "/xr-session", token, "{}",                                       405, "method_not_allowed", "" },
-        { "POST", H "/screenshot", token, NULL,                                      404, "not_found", "" },
+        { "POST", H "/screenshot", token, NULL,                                      415, "unsupported_media_type", "" },
         { "GET", "/api/v1/heads/{b}/commands", body_token, NULL,                     404, "node_not_found", "" },
     };
 #undef H
