@@ -14,7 +14,8 @@
 #define ABSENT      "node-00000000"
 #define ANSWER_MS   20000
 
-/* Who: P public, F fleet, N any node, B a node with role body, S the node that {id} names, A admin, R read, L anybody on loopback.
+/* Who: P public, F fleet, N any node, B a node with role body, H one with role head,
+ * S the node that {id} names, A admin, R read, L anybody on loopback.
  * {id} stands for a head, with a b at the end for a body. */
 struct row { const char *method, *path, *who; };
 static const struct row rows[] = {
@@ -45,6 +46,10 @@ static const struct row rows[] = {
     { "POST", "/api/v1/safe-mode/end", "A" }, { "GET", "/health", "P" }, { "GET", "/api/v1/health", "P" }, { "GET", "/livez", "P" },
     { "GET", "/api/v1/livez", "P" }, { "GET", "/readyz", "P" }, { "GET", "/api/v1/readyz", "P" }, { "GET", "/metrics", "ARL" },
     { "GET", "/api/v1/metrics", "ARL" }, { "POST", "/api/v1/heads/{id}/screenshot", "S" },
+    { "POST", "/api/v1/heads/{id}/pair-leases", "SA" }, { "DELETE", "/api/v1/heads/{id}/pair-leases/{lease_id}", "SA" },
+    { "POST", "/api/v1/nodes/{id}/ops", "A" }, { "GET", "/api/v1/nodes/{id}/ops/next", "S" },
+    { "GET", "/api/v1/nodes/{id}/ops/{op_id}/result", "AR" }, { "POST", "/api/v1/nodes/{id}/ops/{op_id}/result", "S" },
+    { "GET", "/api/v1/nodes/{id}/pairing", "AR" }, { "POST", "/api/v1/nodes/{id}/sunshine-pin", "Hb" },
     { "GET", "/api/v1/heads/{id}/screenshot", "A" }, { "GET", "/enroll", "A" },
     { "POST", "/api/v1/heads/{id}/device-identity", "SA" }, { "GET", "/api/v1/heads/{id}/device-identity", "SAR" },
     { "DELETE", "/api/v1/heads/{id}/device-identity", "A" }, { "PUT", "/api/v1/districts/{district}/per-device-identity", "A" },
@@ -135,7 +140,8 @@ static void expect_served(const struct row *row, const char *id, const char *tok
 static void check_node(const struct row *row, const struct node *node, const char *who)
 {
     bool is_body = node == &body || node == &other_body;
-    if (open_to(row, 'N') || open_to(row, 'L') || (open_to(row, 'B') && is_body) || (open_to(row, 'S') && node == own(row)))
+    bool role_fits = (open_to(row, 'B') && is_body) || (open_to(row, 'H') && !is_body);
+    if (open_to(row, 'N') || open_to(row, 'L') || role_fits || (open_to(row, 'S') && node == own(row)))
         expect_served(row, node->id, node->token, who);
     else
         expect_refused(row, node->token, who, 403, "forbidden");
