@@ -1,6 +1,7 @@
 #include "recorded.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static void begin_segment(struct recorded *r)
     assert_int_equal(observed_snapshot(r->obs, &obs), HC_OK);
     journal_segment(r->journal, r->now, saved, obs, give_back, r);
     for (int i = 0; i < 2000 && __atomic_load_n(&r->released, __ATOMIC_SEQ_CST) == before; i++)
-        (void)usleep(5000);
+        (void)poll(NULL, 0, 5);
     assert_int_not_equal(__atomic_load_n(&r->released, __ATOMIC_SEQ_CST), before);
     alloc_free(saved);
     observed_free(obs);

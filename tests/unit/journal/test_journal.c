@@ -1,4 +1,5 @@
 /* test_journal.c - segments: how big, how many, when a new one begins; a disk that does not take them. */
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static void live_until_segments(size_t want)
         recorded_life(&r, 2);
         do
             last = segment_count(&r, &first, &bytes) + first - 1;
-        while (bytes == before && usleep(2000) == 0 && os_monotonic_ms() < until_ms);
+        while (bytes == before && poll(NULL, 0, 2) == 0 && os_monotonic_ms() < until_ms);
     }
     assert_true(last >= want);
 }
