@@ -38,14 +38,14 @@ static void fleet(const struct daemon_options *options)
     attempts = 0;
     memset(leases, 0, sizeof leases);
     for (size_t i = 0; i < BODIES; i++) {
-        char name[16];
+        char name[32];
         (void)snprintf(name, sizeof name, "b%zu", i);
         bodies[i] = fleet_body(&scene.daemon, name, i % 2 == 0 ? "north" : "south");
         struct call call = fleet_reports_modern(&scene.daemon, &bodies[i], "idle", NULL);
         call_free(&call);
     }
     for (size_t i = 0; i < HEADS; i++) {
-        char name[16];
+        char name[32];
         (void)snprintf(name, sizeof name, "h%zu", i);
         heads[i] = fleet_head(&scene.daemon, name, i % 2 == 0 ? "south" : "north");
     }

@@ -151,7 +151,7 @@ void recorded_fleet(struct recorded *r)
     char heads[3][HC_ID_SIZE];
     enrol(r, "body", "hydrabody", ROLE_BODY, r->body);
     for (int i = 0; i < 3; i++) {
-        char name[16];
+        char name[32];
         (void)snprintf(name, sizeof name, "head-%d", i);
         enrol(r, name, "hydraheadflatscreen", ROLE_HEAD, heads[i]);
     }
