@@ -272,13 +272,7 @@ static void handle_https(void *ctx, struct request *request, struct answer *answ
 
 static SSL_CTX *https_context(void *ctx)
 {
-    struct host *host = ctx;
-    bool foreign = host_fault(host, FAULT_PORTAL) != 0 || host_fault(host, FAULT_FOREIGN_CERTIFICATE) != 0;
-    host_lock(host);
-    SSL_CTX *context = foreign ? host->foreign_ctx : host->https_ctx;
-    (void)SSL_CTX_up_ref(context);
-    host_unlock(host);
-    return context;
+    return host_context(ctx, true);
 }
 
 static bool https_let_in(void *ctx, X509 *peer, struct hc_buf *out, bool *ret_reset)

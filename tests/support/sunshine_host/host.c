@@ -110,8 +110,21 @@ static bool open_certificates(struct host *host)
     if (!certificate_load(cert, key, &host->own) &&
         (!certificate_make("Sunshine Gamestream Host", NULL, &host->own) || !save_own(host)))
         return false;
-    return make_contexts(host) && certificate_make("portal.example", NULL, &host->foreign) &&
-           (host->foreign_ctx = certificate_context(&host->foreign, false)) != NULL;
+    return make_contexts(host);
+}
+
+SSL_CTX *host_context(struct host *host, bool asks)
+{
+    bool foreign = host_fault(host, FAULT_PORTAL) != 0 || host_fault(host, FAULT_FOREIGN_CERTIFICATE) != 0;
+    host_lock(host);
+    if (foreign && host->foreign_ctx == NULL &&
+        (!certificate_make("portal.example", NULL, &host->foreign) ||
+         (host->foreign_ctx = certificate_context(&host->foreign, false)) == NULL))
+        abort();
+    SSL_CTX *context = foreign ? host->foreign_ctx : asks ? host->https_ctx : host->web_ctx;
+    (void)SSL_CTX_up_ref(context);
+    host_unlock(host);
+    return context;
 }
 
 bool host_open(struct host *host, const char *username, const char *password)

@@ -104,7 +104,7 @@ struct host {
     pthread_mutex_t app_mutex;                          /* launch and terminate */
     pthread_mutex_t mutex;                              /* all below */
     struct certificate own, foreign;
-    SSL_CTX *https_ctx, *web_ctx, *foreign_ctx;
+    SSL_CTX *https_ctx, *web_ctx, *foreign_ctx;         /* the foreign one is made when it is first needed */
     char uniqueid[HOST_UUID_SIZE];
     char username[HOST_NAME_SIZE], salt[HOST_NAME_SIZE], password[HOST_NAME_SIZE];      /* username "": no credentials */
     char csrf_token[65];
@@ -136,6 +136,8 @@ char *host_copy(const char *text);                      /* hc_free() it; aborts 
 /* Reads DIR (state, apps, certificates), makes what is missing. False: a line on stderr says why. */
 bool host_open(struct host *host, const char *username, const char *password);
 void host_close(struct host *host);
+/* What the next TLS connection shows, with a reference of its own. `asks`: 47984, which wants a client certificate. Not locked. */
+SSL_CTX *host_context(struct host *host, bool asks);
 bool host_rotate(struct host *host);                    /* locked: a new key pair, saved, shown from now on */
 
 #endif

@@ -123,7 +123,7 @@ bool request_read(const char *text, size_t len, struct request *request)
     return query == NULL || read_query(query, request);
 }
 
-void request_free(struct request *request)
+void request_release(struct request *request)
 {
     hc_free(request->text);
     request->text = NULL;

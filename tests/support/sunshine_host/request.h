@@ -17,7 +17,7 @@
 struct server;
 
 struct request {
-    char *text;                         /* a copy that the pointers below point into; request_free() */
+    char *text;                         /* a copy that the pointers below point into; request_release() */
     const char *method;
     char path[REQUEST_PATH_SIZE];       /* without the query, percent-decoded */
     struct { const char *name, *value; } params[REQUEST_PARAMS_MAX];
@@ -45,7 +45,7 @@ struct answer {
 int64_t request_length(const char *text, size_t len);
 /* `len` as request_length() said. False: malformed, or over a limit. */
 bool request_read(const char *text, size_t len, struct request *request);
-void request_free(struct request *request);
+void request_release(struct request *request);
 const char *request_param(const struct request *request, const char *name);       /* names match whatever their case; NULL: not there */
 long request_number(const struct request *request, const char *name, long otherwise);
 void answer_write(const struct answer *answer, struct hc_buf *out);

@@ -167,7 +167,7 @@ static void serve(struct server *server, struct connection *connection, int64_t 
         X509_free(peer);
     }
     if (len > 0)
-        request_free(&request);
+        request_release(&request);
     if (answer.kind == ANSWER_HOLD)
         return;
     if (answer.kind == ANSWER_SEND) {

@@ -280,13 +280,7 @@ static void handle(void *ctx, struct request *request, struct answer *answer)
 
 static SSL_CTX *context(void *ctx)
 {
-    struct host *host = ctx;
-    bool foreign = host_fault(host, FAULT_PORTAL) != 0 || host_fault(host, FAULT_FOREIGN_CERTIFICATE) != 0;
-    host_lock(host);
-    SSL_CTX *found = foreign ? host->foreign_ctx : host->web_ctx;
-    (void)SSL_CTX_up_ref(found);
-    host_unlock(host);
-    return found;
+    return host_context(ctx, false);
 }
 
 const struct server_ops web_ops = { .handle = handle, .context = context, .closing = "Connection: close\r\n" };
