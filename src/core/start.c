@@ -71,7 +71,9 @@ static enum hc_err known_online(struct step *s)
 static enum hc_err enter_safe_modes(struct step *s, const struct start_req *req)
 {
     bool downgrade = req->downgrade || req->allocation_missing;
-    hc_time stopped = req->allocation_missing ? HC_TIME_NEVER : hc_time_set(req->saved_at) ? hc_time_earlier(req->saved_at, s->now) : s->now;
+    hc_time stopped = hc_time_set(req->saved_at) ? hc_time_earlier(req->saved_at, s->now) : s->now;
+    if (req->allocation_missing)
+        stopped = HC_TIME_NEVER;
     enum hc_err err = HC_OK;
     if (req->allocation_missing)
         err = step_note(s, NOTE_ALLOCATION_MISSING, "", -1, NULL, "", "%s", "allocation.yaml was missing, bodies are known");

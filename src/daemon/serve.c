@@ -312,8 +312,8 @@ static bool stop_writers(struct daemon *d)
     bool fed = feed_stop(d->feed, stop_left_ms(by_ms));
     if (!fed)
         hc_log(HC_LOG_ERR, "stop_without_save", "detail=%s",
-               hc_logq("sessions.jsonl and events.jsonl may lack their last lines: a write has not come back; ended sessions are written at "
-                       "the next start"));
+               hc_logq("sessions.jsonl and events.jsonl may lack their last lines: a write has not come back; ended sessions are "
+                       "written at the next start"));
     bool tokens = operator_tokens_stop(d->tokens, stop_left_ms(by_ms));
     if (!tokens)
         hc_log(HC_LOG_ERR, "stop_without_save", "detail=%s", hc_logq("tokens.yaml may lack when tokens were last used"));

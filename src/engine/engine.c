@@ -153,8 +153,8 @@ static enum hc_err tell_hang(struct engine *e, struct hc_diag *diag)
     size_t saving = e->saving_count, behind = e->live->dirty_count;
     uint64_t generation = e->generation;
     engine_unlock(e);
-    return hc_fail(diag, HC_ERR_TIMEOUT, "a save of %zu records has not come back for %lld s, and %zu changed records wait behind it: generation "
-                   "%llu is the last that is known to be on disk, and nothing beyond it was acknowledged", saving,
+    return hc_fail(diag, HC_ERR_TIMEOUT, "a save of %zu records has not come back for %lld s, and %zu changed records wait behind it: "
+                   "generation %llu is the last that is known to be on disk, and nothing beyond it was acknowledged", saving,
                    (long long)(since_ms / HC_SECOND_MS), behind, (unsigned long long)generation);
 }
 
