@@ -19,7 +19,7 @@
 #include "web.h"
 
 #define PORT_MAX  65535
-#define TURN_MS   20
+#define TURN_MS   50
 #define ARGS_MAX  24
 
 static struct host host = { 0 };

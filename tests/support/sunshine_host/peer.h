@@ -59,7 +59,8 @@ struct pairing {
     uint8_t server_hash[HS_HASH_LEN];
     X509 *server;
 };
-void pairing_begin(struct pairing *pairing, const struct sunshine *host, const struct peer *peer, const char *uniqueid);   /* sends step 1 */
+/* Sends step 1. */
+void pairing_begin(struct pairing *pairing, const struct sunshine *host, const struct peer *peer, const char *uniqueid);
 bool pairing_is_held(const struct pairing *pairing);            /* no byte, and not closed, for a while */
 bool pairing_take_cert(struct pairing *pairing, const char *pin);                   /* false: closed without an answer */
 void pairing_challenge(struct pairing *pairing, struct reply *reply);               /* step 2; keeps what it needs from a success */

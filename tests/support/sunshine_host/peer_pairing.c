@@ -31,8 +31,8 @@ void pairing_begin(struct pairing *pairing, const struct sunshine *host, const s
     hc_hex(pairing->salt, HS_SALT_LEN, salt);
     assert_true(2 * strlen(peer->pem) < sizeof cert);
     hc_hex((const uint8_t *)peer->pem, strlen(peer->pem), cert);
-    (void)snprintf(bytes, sizeof bytes, "GET /pair?uniqueid=%s&uuid=1&devicename=roth&updateState=1&phrase=getservercert&salt=%s&clientcert=%s "
-                   "HTTP/1.1\r\nHost: sunshine\r\n\r\n", uniqueid, salt, cert);
+    (void)snprintf(bytes, sizeof bytes, "GET /pair?uniqueid=%s&uuid=1&devicename=roth&updateState=1&phrase=getservercert&salt=%s"
+                   "&clientcert=%s HTTP/1.1\r\nHost: sunshine\r\n\r\n", uniqueid, salt, cert);
     (void)snprintf(url, sizeof url, "http://127.0.0.1:%u", host->http);
     pairing->held = raw_connect(url);
     raw_send(pairing->held, bytes);

@@ -56,7 +56,8 @@ char *stage_apps(const char *folder)
     hc_buf_printf(&text, "{\"env\": {\"HOOKS\": \"%s/hooks\"}, \"apps\": [", folder);
     hc_buf_printf(&text, "{\"name\": \"Map\", \"cmd\": \"/bin/sleep 600\", \"exit-timeout\": 1, \"detached\": [], \"prep-cmd\": ["
                   "{\"do\": \"/bin/sh %s/hook.sh first-do\", \"undo\": \"/bin/sh %s/hook.sh first-undo\"},"
-                  "{\"do\": \"/bin/sh %s/hook.sh second-do\", \"undo\": \"/bin/sh %s/hook.sh second-undo\"}]},", folder, folder, folder, folder);
+                  "{\"do\": \"/bin/sh %s/hook.sh second-do\", \"undo\": \"/bin/sh %s/hook.sh second-undo\"}]},",
+                  folder, folder, folder, folder);
     hc_buf_printf(&text, "{\"name\": \"Broken\", \"cmd\": \"/bin/sleep 600\", \"detached\": [], \"prep-cmd\": ["
                   "{\"do\": \"/bin/sh %s/hook.sh first-do\", \"undo\": \"/bin/sh %s/hook.sh first-undo\"},"
                   "{\"do\": \"/bin/false\", \"undo\": \"/bin/sh %s/hook.sh second-undo\"},"

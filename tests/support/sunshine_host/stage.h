@@ -25,8 +25,8 @@ int stage_open(void **state);               /* for the group: the clients */
 int stage_close(void **state);
 int stage_set_up(void **state);
 int stage_tear_down(void **state);
-/* apps.json: "Map" (do and undo leave a line each in DIR/hooks, then /bin/sleep), "Broken" (its second `do` fails), "Desktop", "Short" (exits at
- * once, no auto-detach). hc_free() it. */
+/* apps.json: "Map" (do and undo leave a line each in DIR/hooks, then /bin/sleep), "Broken" (its second `do` fails), "Desktop", "Short"
+ * (exits at once, no auto-detach). hc_free() it. */
 char *stage_apps(const char *folder);
 long stage_app(const char *name);           /* its id, by /applist of client one, who must be paired */
 void stage_launch(const struct peer *peer, const char *app, struct reply *reply);

@@ -13,7 +13,7 @@
 #include "hydra/os/file.h"
 #include "session.h"
 
-#define WAKE_MS 20                      /* sessions that the host ends are seen at once; this is for the stop flag */
+#define WAKE_MS 100                     /* sessions that the host ends are seen at once; this is for the stop flag */
 
 struct stream { struct host *host; int listen_fd; pthread_t thread; int fds[HOST_SESSIONS_MAX]; };
 
