@@ -21,7 +21,7 @@ ALLOW_sunshine   := base os codec
 ALLOW_body       := base os codec crypto proto client http sunshine gamestream
 ALLOW_head       := base os codec crypto proto client http gamestream
 ALLOW_ctl        := base proto codec client
-ALLOW_sim        := base os codec proto client
+ALLOW_sim        := base os crypto codec proto client
 
 # Third-party headers by layer (as they stand in #include <...>), and what to link for them.
 HEADERS_os      := systemd/ uuid/
@@ -35,7 +35,7 @@ HEADERS_store   := yaml.h
 HEADERS_client  := curl/
 HEADERS_gamestream := curl/
 HEADERS_sunshine := curl/ jansson.h
-HEADERS_sim     := jansson.h
+HEADERS_sim     := jansson.h openssl/
 LIBS_os      := -lsystemd -luuid
 LIBS_crypto  := -lcrypto
 LIBS_codec   := -ljansson -lyaml

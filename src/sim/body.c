@@ -1,4 +1,4 @@
-#include "body.h"
+#include "body_parts.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -7,16 +7,13 @@
 #define REPORT_IDLE_MS    30000
 #define REPORT_BUSY_MS    5000
 #define REPORT_REPEAT_MS  2000       /* after one that was not heard */
-#define POLL_REPEAT_MS    2000
 #define LAUNCH_MS         2000       /* from the launch to the first picture */
 #define ENDING_MS         500        /* the app is closed; reported as `ending` until then */
 #define AWAY_MS           10000      /* Sunshine notices that a client that is switched off does not answer */
 #define AGENT_START_MS    2000
 #define UP_BEFORE_MS      ((int64_t)24 * 3600 * 1000)     /* a day when the simulation begins: no agent that warms up */
 
-struct turn { struct body *body; int64_t now_ms; struct body_acts *out; };
-
-static void act(struct turn *t, enum body_act_type type, size_t head, uint32_t slot)
+void body_act_add(struct turn *t, enum body_act_type type, size_t head, uint32_t slot)
 {
     assert(t->out->count < BODY_ACTS_MAX);
     t->out->list[t->out->count++] = (struct body_act){ .type = type, .head = head, .slot = slot };
@@ -35,7 +32,7 @@ static struct session *session_of(struct body *body, size_t head)
     return (struct session *)(uintptr_t)body_session_of(body, head);
 }
 
-static bool lives(const struct session *session)
+bool body_session_lives(const struct session *session)
 {
     return session->phase == SESSION_STARTS || session->phase == SESSION_STREAMS;
 }
@@ -49,10 +46,15 @@ bool body_streams(const struct body *body)
 }
 
 /* A modern agent tells a change at once, from its hooks; a legacy one with its next report. */
-static void changed(struct turn *t)
+void body_changed(struct turn *t)
 {
     if (t->body->modern && t->body->up_at == 0)
         t->body->changed = true;
+}
+
+bool body_agent_runs(const struct turn *t)
+{
+    return t->body->up_at == 0 && t->now_ms >= t->body->agent_since_ms;
 }
 
 static void report(struct turn *t)
@@ -64,7 +66,7 @@ static void report(struct turn *t)
     body->report_under_way = true;
     body->changed = false;
     body->report_seq++;
-    act(t, BODY_ACT_REPORT, 0, 0);
+    body_act_add(t, BODY_ACT_REPORT, 0, 0);
 }
 
 static void note(struct turn *t, const char *type, const struct session *session)
@@ -76,7 +78,7 @@ static void note(struct turn *t, const char *type, const struct session *session
     *made = (struct body_note){ .type = type, .slot = session->slot };
     HC_SET(made->launch_id, session->launch_id);
     HC_SET(made->client_uuid, session->client_uuid);
-    changed(t);
+    body_changed(t);
 }
 
 void body_notes_told(struct body *body)
@@ -92,7 +94,7 @@ static void remove_session(struct turn *t, struct session *session)
     size_t at = (size_t)(session - body->sessions);
     memmove(session, session + 1, (body->session_count - at - 1) * sizeof *session);
     body->session_count--;
-    changed(t);
+    body_changed(t);
 }
 
 /* The picture ends now; the app takes a moment more. */
@@ -101,11 +103,11 @@ static void end_session(struct turn *t, struct session *session, bool tell_head)
     if (session->phase == SESSION_ENDS)
         return;
     if (tell_head)
-        act(t, lives(session) && session->phase == SESSION_STREAMS ? BODY_ACT_DARK : BODY_ACT_REFUSED, session->head, session->slot);
+        body_act_add(t, session->phase == SESSION_STREAMS ? BODY_ACT_DARK : BODY_ACT_REFUSED, session->head, session->slot);
     session->phase = SESSION_ENDS;
     session->phase_at = t->now_ms + ENDING_MS;
     session->gone_at = 0;
-    changed(t);
+    body_changed(t);
 }
 
 static const struct body_wish *wish_of(const struct body *body, uint32_t slot)
@@ -136,7 +138,7 @@ static void start(struct turn *t, struct session *session, int64_t in_ms)
 {
     session->phase = SESSION_STARTS;
     session->phase_at = t->now_ms + in_ms;
-    changed(t);
+    body_changed(t);
 }
 
 enum admission { ADMIT, ADMIT_REFUSE_SECOND, ADMIT_REFUSE_OTHER, ADMIT_ASK };
@@ -171,28 +173,30 @@ static void launch(struct turn *t, const struct body_launch *asked)
     if (old != NULL)
         remove_session(t, old);                    /* its own old one, on its way out */
     const struct session *other = live_on(body, asked->slot, asked->head);
+    const struct store_client *client = store_find(&body->trust, asked->client_uuid);
     bool busy = other != NULL;
-    if (body->up_at != 0 || asked->slot >= body->slots || body->session_count == BODY_SESSIONS_MAX || (busy && !asked->joins_busy)) {
-        act(t, BODY_ACT_REFUSED, asked->head, asked->slot);
+    bool full = asked->slot >= body->slots || body->session_count == BODY_SESSIONS_MAX || (busy && !asked->joins_busy);
+    if (body->up_at != 0 || client == NULL || full) {
+        body_act_add(t, BODY_ACT_REFUSED, asked->head, asked->slot);
         return;
     }
     struct session *session = &body->sessions[body->session_count];
     *session = (struct session){ .head = asked->head, .slot = asked->slot, .since_ms = t->now_ms };
     HC_SET(session->client_uuid, asked->client_uuid);
-    HC_SET(session->client_name, asked->client_name);
+    HC_SET(session->client_name, client->name);
     HC_SET(session->app, asked->app);
     (void)snprintf(session->launch_id, sizeof session->launch_id, "launch-%u-%u", body->boots, ++body->launches);
     lease_from_wish(body, session);
     enum admission admission = admission_of(body, session, busy);
     if (admission == ADMIT_REFUSE_SECOND || admission == ADMIT_REFUSE_OTHER) {
         note(t, admission == ADMIT_REFUSE_SECOND ? "second_launch_refused" : "unauthorized_launch", session);
-        act(t, BODY_ACT_REFUSED, asked->head, asked->slot);
+        body_act_add(t, BODY_ACT_REFUSED, asked->head, asked->slot);
         return;
     }
     body->session_count++;
     if (admission == ADMIT_ASK) {
         session->phase = SESSION_ASKED;
-        act(t, BODY_ACT_ADMIT, asked->head, asked->slot);
+        body_act_add(t, BODY_ACT_ADMIT, asked->head, asked->slot);
         return;
     }
     start(t, session, busy ? 1 : LAUNCH_MS);       /* a join needs no launch */
@@ -205,7 +209,7 @@ static void admitted(struct turn *t, size_t head, const char *lease_id)
         return;
     if (lease_id != NULL && lease_id[0] == '\0') {
         note(t, "unauthorized_launch", session);
-        act(t, BODY_ACT_REFUSED, head, session->slot);
+        body_act_add(t, BODY_ACT_REFUSED, head, session->slot);
         remove_session(t, session);
         return;
     }
@@ -214,7 +218,7 @@ static void admitted(struct turn *t, size_t head, const char *lease_id)
     start(t, session, LAUNCH_MS);
 }
 
-static void end_all(struct turn *t)
+void body_end_all(struct turn *t)
 {
     for (size_t i = 0; i < t->body->session_count; i++)
         end_session(t, &t->body->sessions[i], true);
@@ -243,7 +247,7 @@ static void apply_wish(struct turn *t, const struct body_wish *wish)
     body->floor[wish->index] = wish->epoch;
     if (body->applied[wish->index] != wish->epoch) {
         body->applied[wish->index] = wish->epoch;
-        changed(t);
+        body_changed(t);
     }
     for (size_t i = 0; i < body->session_count; i++) {
         struct session *session = &body->sessions[i];
@@ -261,13 +265,16 @@ static void apply(struct turn *t, const struct body_directive *directive)
     body->has_directive = true;
     if (!body->modern) {
         if (directive->terminate_stream)
-            end_all(t);
+            body_end_all(t);
         return;
     }
     if (first)
-        changed(t);                                /* the epochs are confirmed at once, also where they are still 0 */
+        body_changed(t);                                /* the epochs are confirmed at once, also where they are still 0 */
     for (size_t i = 0; i < directive->wish_count; i++)
         apply_wish(t, &directive->wishes[i]);
+    for (size_t i = 0; i < directive->remove_count; i++)
+        if (store_remove(&body->trust, directive->remove[i]))
+            body_changed(t);
 }
 
 static void poll(struct turn *t)
@@ -277,14 +284,14 @@ static void poll(struct turn *t)
     if (!body->modern || body->up_at != 0 || body->desired_under_way || !body->has_directive)
         return;
     body->desired_under_way = true;
-    act(t, BODY_ACT_POLL, 0, 0);
+    body_act_add(t, BODY_ACT_POLL, 0, 0);
 }
 
 static void reported(struct turn *t, const struct body_directive *directive)
 {
     struct body *body = t->body;
     body->report_under_way = false;
-    if (body->up_at != 0 || t->now_ms < body->agent_since_ms)
+    if (!body_agent_runs(t))
         return;                                    /* the answer to an agent that is gone */
     bool heard = directive->status == 200;
     int64_t usual_ms = body_streams(body) ? REPORT_BUSY_MS : REPORT_IDLE_MS;
@@ -302,7 +309,7 @@ static void desired(struct turn *t, const struct body_directive *directive)
 {
     struct body *body = t->body;
     body->desired_under_way = false;
-    if (body->up_at != 0 || t->now_ms < body->agent_since_ms)
+    if (!body_agent_runs(t))
         return;
     if (directive->status != 200) {
         body->poll_at = t->now_ms + POLL_REPEAT_MS;
@@ -320,6 +327,8 @@ static void agent_starts(struct turn *t, int64_t in_ms)
     body->agent_since_ms = t->now_ms + in_ms;
     body->report_at = t->now_ms + in_ms;
     body->poll_at = 0;
+    body->ops_at = t->now_ms + in_ms;
+    body->agents++;
     body->has_directive = body->changed = false;
     body->directive = (struct body_directive){ 0 };
     body->note_count = 0;
@@ -331,9 +340,10 @@ static void reboot(struct turn *t, int64_t down_ms)
     struct body *body = t->body;
     for (size_t i = 0; i < body->session_count; i++)
         if (body->sessions[i].phase != SESSION_ENDS)
-            act(t, body->sessions[i].phase == SESSION_STREAMS ? BODY_ACT_DARK : BODY_ACT_REFUSED, body->sessions[i].head,
+            body_act_add(t, body->sessions[i].phase == SESSION_STREAMS ? BODY_ACT_DARK : BODY_ACT_REFUSED, body->sessions[i].head,
                 body->sessions[i].slot);
     body->session_count = 0;
+    store_restart(&body->trust);
     body->boots++;
     body->report_seq = 0;
     agent_starts(t, down_ms);
@@ -362,8 +372,8 @@ static void run_sessions(struct turn *t)
             continue;
         }
         session->phase = SESSION_STREAMS;
-        act(t, BODY_ACT_PICTURE, session->head, session->slot);
-        changed(t);
+        body_act_add(t, BODY_ACT_PICTURE, session->head, session->slot);
+        body_changed(t);
         i++;
     }
 }
@@ -376,6 +386,8 @@ static void run_timers(struct turn *t)
     run_sessions(t);
     if (due(body->poll_at, t->now_ms))
         poll(t);
+    if (due(body->ops_at, t->now_ms))
+        body_ops_poll(t);
     if (due(body->report_at, t->now_ms))
         report(t);
 }
@@ -389,6 +401,21 @@ static void close_session(struct turn *t, size_t head)
         remove_session(t, session);
     else
         end_session(t, session, false);
+}
+
+/* Somebody who is paired has no need to be paired again; a host that is off answers nobody. */
+static void handshake(struct turn *t, const struct body_launch *client)
+{
+    if (t->body->up_at == 0 && store_find(&t->body->trust, client->client_uuid) == NULL)
+        store_handshake(&t->body->trust, client->client_uuid, client->client_name);
+}
+
+static void paired(struct turn *t, const struct body_launch *client)
+{
+    struct trust_store *trust = &t->body->trust;
+    size_t before = trust->count;
+    if (t->body->up_at == 0 && store_pair(trust, client->client_uuid, client->client_name) && trust->count != before)
+        body_changed(t);
 }
 
 void body_step(struct body *body, const struct body_event *event, int64_t now_ms, struct body_acts *ret_acts)
@@ -410,7 +437,11 @@ void body_step(struct body *body, const struct body_event *event, int64_t now_ms
         break;
     case BODY_REBOOT:        reboot(&t, event->down_ms); break;
     case BODY_AGENT_RESTART: agent_starts(&t, AGENT_START_MS); break;
-    case BODY_APP_CRASH:     end_all(&t); break;
+    case BODY_APP_CRASH:     body_end_all(&t); break;
+    case BODY_HANDSHAKE:     handshake(&t, &event->launch); break;
+    case BODY_PAIRED:        paired(&t, &event->launch); break;
+    case BODY_OPS_ANSWERED:  body_ops_answered(&t, event); break;
+    case BODY_OP_TOLD:       body_op_told(&t, event); break;
     }
     if (body->changed && now_ms >= body->agent_since_ms)
         report(&t);
@@ -419,7 +450,7 @@ void body_step(struct body *body, const struct body_event *event, int64_t now_ms
 int64_t body_next(const struct body *body)
 {
     int64_t next = body->up_at;
-    const int64_t own[] = { body->report_at, body->poll_at };
+    const int64_t own[] = { body->report_at, body->poll_at, body->ops_at };
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (own[i] != 0 && (next == 0 || own[i] < next))
             next = own[i];
@@ -437,5 +468,11 @@ void body_init(struct body *body, const char *id, bool modern, uint32_t slots, i
     assert(slots >= 1 && slots <= BODY_SLOTS_MAX);
     *body = (struct body){ .modern = modern, .slots = slots, .boots = 1, .report_at = first_report_ms };
     body->agent_since_ms = first_report_ms - UP_BEFORE_MS;
+    body->ops_at = modern ? first_report_ms : 0;
     HC_SET(body->id, id);
+}
+
+void body_free(struct body *body)
+{
+    store_free(&body->trust);
 }

@@ -60,6 +60,7 @@ static bool make_lists(struct fleet *fleet)
     for (size_t i = 0; i < plan->body_count; i++) {
         fleet->bodies[i].plan = &plan->bodies[i];
         fleet->bodies[i].peer.lane = 1 + plan->head_count + i;
+        fleet->bodies[i].ops_lane = 1 + plan->head_count + plan->body_count + i;
     }
     for (size_t i = 0; i < plan->experience_count; i++)
         fleet->experiences[i] = plan->experiences[i].name;
@@ -82,7 +83,7 @@ enum hc_err fleet_open(const struct scenario *scenario, const struct fleet_optio
                                            .timeout_ms = WIRE_TIMEOUT_MS };
     enum hc_err err = client_multi_open(&client, &fleet->multi, diag);
     if (err == HC_OK)
-        err = os_descriptors_at_least((unsigned)(2 * (scenario->head_count + scenario->body_count) + DESCRIPTORS_SPARE), diag);
+        err = os_descriptors_at_least((unsigned)(2 * scenario->head_count + 3 * scenario->body_count + DESCRIPTORS_SPARE), diag);
     bool memory = err == HC_OK && make_lists(fleet) && due_new(2 * scenario->head_count + scenario->body_count, &fleet->due) == HC_OK &&
                   truth_new(scenario->body_count, scenario->head_count, &fleet->truth) == HC_OK;
     if (err == HC_OK && !memory)
@@ -110,6 +111,8 @@ struct fleet *fleet_close(struct fleet *fleet)
         hc_free(flight);
     }
     fleet->truth = truth_free(fleet->truth);
+    for (size_t i = 0; fleet->bodies != NULL && i < fleet->scenario->body_count; i++)
+        body_free(&fleet->bodies[i].machine);
     hc_free(fleet->heads);
     hc_free(fleet->bodies);
     hc_free(fleet->head_index);

@@ -20,7 +20,7 @@
     X(REQUESTS, "requests") X(UNANSWERED, "unanswered") X(LOST, "answers lost on purpose") X(SERVER_ERRORS, "answers 5xx") \
     X(BAD_ANSWERS, "answers that do not read") X(GRANTS, "slots given") X(REFUSALS, "refusals") X(QUEUED, "sent to the queue") \
     X(PICTURES, "pictures begun") X(INTERRUPTED, "interrupted") X(PAIR_FAILED, "pairings failed") X(BUSY_HOSTS, "busy hosts met") \
-    X(LEASES_LOST, "leases lost") X(FAULTS, "faults made")
+    X(LEASES_LOST, "leases lost") X(OPERATIONS, "operations given") X(FAULTS, "faults made")
 #define X(id, text) COUNT_##id,
 enum fleet_counter { COUNTER_LIST(X) FLEET_COUNTERS };
 #undef X
@@ -40,6 +40,7 @@ struct fleet_body {
     struct peer peer;
     const struct plan_body *plan;
     struct body machine;
+    uint64_t ops_lane;               /* its poll for operations waits on a connection of its own */
     uint64_t epochs[BODY_SLOTS_MAX]; /* the highest that /slots ever said */
 };
 
@@ -101,6 +102,7 @@ struct flight {
     size_t node;
     int what;                        /* enum head_call, or what fleet_bodies.c means */
     uint32_t round;
+    uint64_t lane;                   /* 0: the peer's */
     size_t other;                    /* ADMIT: the head */
     int64_t asked_ms, late_ms;
     fleet_answered_fn *answered;

@@ -1,7 +1,7 @@
 /* fleet_bodies.c - bodies: their reports, polls and questions on the wire; their pictures for the heads and for the truth. */
 #include "fleet.h"
 
-enum body_call { BODY_CALL_REPORT, BODY_CALL_DESIRED, BODY_CALL_ADMIT };
+enum body_call { BODY_CALL_REPORT, BODY_CALL_DESIRED, BODY_CALL_ADMIT, BODY_CALL_OPS_NEXT, BODY_CALL_OP_RESULT };
 
 static void directive_answered(struct fleet *fleet, const struct flight *flight, const struct client_answer *answer)
 {
@@ -29,11 +29,40 @@ static void admit_answered(struct fleet *fleet, const struct flight *flight, con
     fleet_body_event(fleet, flight->node, &event);
 }
 
+static void op_answered(struct fleet *fleet, const struct flight *flight, const struct client_answer *answer)
+{
+    struct body_op op;
+    bool given = answer != NULL && answer->status == 200;
+    if (given && !wire_operation(answer->body.data, answer->body.len, &op)) {
+        fleet->counts[COUNT_BAD_ANSWERS]++;
+        fleet->violations++;
+        fleet_say(fleet, "CHECK %s: the operation does not read: %.80s", fleet->bodies[flight->node].plan->name, answer->body.data);
+        given = false;
+    }
+    const struct body_event event = { .type = BODY_OPS_ANSWERED, .op = given ? &op : NULL, .agent = flight->round,
+                                      .heard = given || (answer != NULL && answer->status == 204) };
+    fleet->counts[COUNT_OPERATIONS] += given;
+    fleet_body_event(fleet, flight->node, &event);
+}
+
+static void op_told(struct fleet *fleet, const struct flight *flight, const struct client_answer *answer)
+{
+    (void)answer;
+    const struct body_event event = { .type = BODY_OP_TOLD, .agent = flight->round };
+    fleet_body_event(fleet, flight->node, &event);
+}
+
+static fleet_answered_fn *const answered_rows[] = {
+    [BODY_CALL_REPORT] = directive_answered, [BODY_CALL_DESIRED] = directive_answered, [BODY_CALL_ADMIT] = admit_answered,
+    [BODY_CALL_OPS_NEXT] = op_answered,      [BODY_CALL_OP_RESULT] = op_told,
+};
+
 static void send_call(struct fleet *fleet, size_t number, enum body_call call, size_t head, struct wire_request *request)
 {
     struct fleet_body *body = &fleet->bodies[number];
     const struct flight flight = { .peer = &body->peer, .node = number, .what = (int)call, .other = head,
-                                   .answered = call == BODY_CALL_ADMIT ? admit_answered : directive_answered };
+                                   .round = body->machine.agents, .lane = call == BODY_CALL_OPS_NEXT ? body->ops_lane : 0,
+                                   .answered = answered_rows[call] };
     fleet_call(fleet, &flight, request, body->peer.token);
     wire_request_free(request);
 }
@@ -56,6 +85,22 @@ static void do_poll(struct fleet *fleet, size_t number, const struct body_act *a
     struct wire_request request;
     wire_desired(&fleet->bodies[number].machine, &request);
     send_call(fleet, number, BODY_CALL_DESIRED, 0, &request);
+}
+
+static void do_ops_poll(struct fleet *fleet, size_t number, const struct body_act *act)
+{
+    (void)act;
+    struct wire_request request;
+    wire_ops_next(&fleet->bodies[number].machine, &request);
+    send_call(fleet, number, BODY_CALL_OPS_NEXT, 0, &request);
+}
+
+static void do_op_result(struct fleet *fleet, size_t number, const struct body_act *act)
+{
+    (void)act;
+    struct wire_request request;
+    wire_op_result(&fleet->bodies[number].machine, &request);
+    send_call(fleet, number, BODY_CALL_OP_RESULT, 0, &request);
 }
 
 static void do_admit(struct fleet *fleet, size_t number, const struct body_act *act)
@@ -107,9 +152,10 @@ static void do_dark(struct fleet *fleet, size_t number, const struct body_act *a
 }
 
 typedef void act_fn(struct fleet *fleet, size_t number, const struct body_act *act);
-static act_fn *const act_rows[] = {
+static act_fn *const act_rows[BODY_ACTS] = {
     [BODY_ACT_REPORT] = do_report,   [BODY_ACT_POLL] = do_poll,       [BODY_ACT_ADMIT] = do_admit,
     [BODY_ACT_PICTURE] = do_picture, [BODY_ACT_REFUSED] = do_refused, [BODY_ACT_DARK] = do_dark,
+    [BODY_ACT_OPS_POLL] = do_ops_poll, [BODY_ACT_OP_RESULT] = do_op_result,
 };
 
 void fleet_body_event(struct fleet *fleet, size_t number, const struct body_event *event)

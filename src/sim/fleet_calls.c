@@ -62,11 +62,11 @@ void fleet_call(struct fleet *fleet, const struct flight *what, const struct wir
     }
     fleet->counts[COUNT_REQUESTS]++;
     const char *body = request->body.len == 0 ? NULL : request->body.data;
+    uint64_t lane = flight->lane != 0 ? flight->lane : flight->peer == NULL ? 0 : flight->peer->lane;
     enum hc_err err = request->path.failed || request->body.failed
                           ? HC_ERR_NOMEM
-                          : client_multi_call(fleet->multi, flight->peer == NULL ? 0 : flight->peer->lane, request->method,
-                                              request->path.data,
-                                              token, body, request->timeout_ms, on_done, flight);
+                          : client_multi_call(fleet->multi, lane, request->method, request->path.data, token, body,
+                                              request->timeout_ms, on_done, flight);
     if (err == HC_OK)
         return;
     fleet->counts[COUNT_UNANSWERED]++;

@@ -9,7 +9,7 @@
 /* One call of a batch; false: there is nothing to do for this number. */
 typedef bool make_fn(const struct fleet *fleet, size_t number, struct wire_request *ret);
 typedef void took_fn(struct fleet *fleet, size_t number, const struct client_answer *answer);
-struct batch { const char *about; size_t count; make_fn *make; took_fn *took; bool must_work; };
+struct batch { const char *about; size_t count; make_fn *make; took_fn *took; bool must_work, by_head; };      /* by_head: its own token */
 
 static void path_of(struct wire_request *ret, const char *method, const char *start, const char *name)
 {
@@ -92,6 +92,22 @@ static bool make_slots(const struct fleet *fleet, size_t number, struct wire_req
     return true;
 }
 
+/* What a device of protocol 2 does once in its life: a key of its own, and its certificate told to the cluster. */
+static bool make_identity(const struct fleet *fleet, size_t number, struct wire_request *ret)
+{
+    const struct fleet_head *head = &fleet->heads[number];
+    if (head_kinds[head->plan->kind].protocol < 2)
+        return false;
+    struct device_certificate certificate;
+    if (device_certificate_new(head->peer.id, &certificate) == HC_OK) {
+        wire_identity(head->peer.id, &certificate, ret);
+        device_certificate_free(&certificate);
+    } else {
+        ret->body.failed = true;             /* a call that nobody answers: the batch says so */
+    }
+    return true;
+}
+
 static void took_node(struct fleet *fleet, struct peer *peer, const struct client_answer *answer)
 {
     struct wire_node node;
@@ -157,21 +173,22 @@ static void answered(struct fleet *fleet, const struct flight *flight, const str
                    answer->status, words);
 }
 
-enum { BATCH_VENUES, BATCH_ORGS, BATCH_EXPERIENCES, BATCH_BODIES, BATCH_SLOTS, BATCH_HEADS, BATCH_ENROL_END,
+enum { BATCH_VENUES, BATCH_ORGS, BATCH_EXPERIENCES, BATCH_BODIES, BATCH_SLOTS, BATCH_HEADS, BATCH_IDENTITIES, BATCH_ENROL_END,
        BATCH_DELETE_HEADS = BATCH_ENROL_END, BATCH_DELETE_BODIES, BATCHES };
 
 static const struct batch *batch_at(const struct fleet *fleet, int what, struct batch *ret)
 {
     const struct scenario *plan = fleet->scenario;
     const struct batch rows[BATCHES] = {
-        [BATCH_VENUES] = { "venues", plan->venue_count, make_venue, NULL, true },
-        [BATCH_ORGS] = { "organisations", plan->org_count, make_org, NULL, true },
-        [BATCH_EXPERIENCES] = { "experiences", plan->experience_count, make_experience, NULL, true },
-        [BATCH_BODIES] = { "bodies", plan->body_count, make_body, took_body, true },
-        [BATCH_SLOTS] = { "slots of bodies", plan->body_count, make_slots, NULL, true },
-        [BATCH_HEADS] = { "heads", plan->head_count, make_head, took_head, true },
-        [BATCH_DELETE_HEADS] = { "heads", plan->head_count, delete_head, NULL, false },
-        [BATCH_DELETE_BODIES] = { "bodies", plan->body_count, delete_body, NULL, false },
+        [BATCH_VENUES] = { "venues", plan->venue_count, make_venue, NULL, true, false },
+        [BATCH_ORGS] = { "organisations", plan->org_count, make_org, NULL, true, false },
+        [BATCH_EXPERIENCES] = { "experiences", plan->experience_count, make_experience, NULL, true, false },
+        [BATCH_BODIES] = { "bodies", plan->body_count, make_body, took_body, true, false },
+        [BATCH_SLOTS] = { "slots of bodies", plan->body_count, make_slots, NULL, true, false },
+        [BATCH_HEADS] = { "heads", plan->head_count, make_head, took_head, true, false },
+        [BATCH_IDENTITIES] = { "identities", plan->head_count, make_identity, NULL, true, true },
+        [BATCH_DELETE_HEADS] = { "heads", plan->head_count, delete_head, NULL, false, false },
+        [BATCH_DELETE_BODIES] = { "bodies", plan->body_count, delete_body, NULL, false, false },
     };
     *ret = rows[what];
     return ret;
@@ -187,7 +204,7 @@ static void start_more(struct fleet *fleet, int what, const struct batch *batch)
             continue;
         }
         const struct flight flight = { .node = number, .what = what, .answered = answered };
-        fleet_call(fleet, &flight, &request, fleet->options->admin_token);
+        fleet_call(fleet, &flight, &request, batch->by_head ? fleet->heads[number].peer.token : fleet->options->admin_token);
         wire_request_free(&request);
     }
 }

@@ -56,6 +56,27 @@ static void do_launch(struct fleet *fleet, size_t number, const struct head_act 
     fleet_body_event(fleet, body, &event);
 }
 
+static void tell_client(struct fleet *fleet, size_t number, const struct head_act *act, enum body_event_type type)
+{
+    const struct fleet_head *head = &fleet->heads[number];
+    size_t body = body_of(fleet, act->args.body_id);
+    if (body == SIZE_MAX)
+        return;
+    const struct body_event event = { .type = type, .launch = { .head = number, .client_uuid = head->client_uuid,
+                                                                .client_name = head->client_name } };
+    fleet_body_event(fleet, body, &event);
+}
+
+static void do_handshake(struct fleet *fleet, size_t number, const struct head_act *act)
+{
+    tell_client(fleet, number, act, BODY_HANDSHAKE);
+}
+
+static void do_paired(struct fleet *fleet, size_t number, const struct head_act *act)
+{
+    tell_client(fleet, number, act, BODY_PAIRED);
+}
+
 static void do_close(struct fleet *fleet, size_t number, const struct head_act *act)
 {
     (void)act;
@@ -113,6 +134,7 @@ typedef void act_fn(struct fleet *fleet, size_t number, const struct head_act *a
 static act_fn *const act_rows[] = {
     [HEAD_ACT_CALL] = do_call,       [HEAD_ACT_LAUNCH] = do_launch, [HEAD_ACT_CLOSE] = do_close, [HEAD_ACT_HOLDS] = do_holds,
     [HEAD_ACT_RENEWED] = do_renewed, [HEAD_ACT_DROPS] = do_drops,   [HEAD_ACT_SAYS] = do_says,
+    [HEAD_ACT_HANDSHAKE] = do_handshake, [HEAD_ACT_PAIRED] = do_paired,
 };
 
 void fleet_head_event(struct fleet *fleet, size_t number, const struct head_event *event)

@@ -113,13 +113,16 @@ void head_pairs(struct turn *t)
     if (h->phase != HEAD_PAIRING)
         head_phase_is(t, HEAD_PAIRING);
     h->pair_tries++;
+    HC_SET(head_act(t, HEAD_ACT_HANDSHAKE)->args.body_id, h->body_id);
     h->phase_at = t->now_ms + rng_between(&h->rng, kind_of(h)->pair_least_ms, kind_of(h)->pair_most_ms);
 }
 
 bool head_pair_works(struct turn *t)
 {
-    bool fails = rng_chance(&t->head->rng, t->head->pair_fails_per_mille);
-    return !fails && !t->head->cannot_pair;
+    bool fails = rng_chance(&t->head->rng, t->head->pair_fails_per_mille) || t->head->cannot_pair;
+    if (!fails)
+        HC_SET(head_act(t, HEAD_ACT_PAIRED)->args.body_id, t->head->body_id);
+    return !fails;
 }
 
 void head_launches(struct turn *t)

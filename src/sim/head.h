@@ -53,13 +53,14 @@ struct head_args {
     bool long_poll;
 };
 
-enum head_act_type { HEAD_ACT_CALL, HEAD_ACT_LAUNCH, HEAD_ACT_CLOSE, HEAD_ACT_HOLDS, HEAD_ACT_RENEWED, HEAD_ACT_DROPS, HEAD_ACT_SAYS };
+enum head_act_type { HEAD_ACT_CALL, HEAD_ACT_LAUNCH, HEAD_ACT_CLOSE, HEAD_ACT_HOLDS, HEAD_ACT_RENEWED, HEAD_ACT_DROPS, HEAD_ACT_SAYS,
+                     HEAD_ACT_HANDSHAKE, HEAD_ACT_PAIRED };
 enum head_news { HEAD_NEWS_REFUSED, HEAD_NEWS_QUEUED, HEAD_NEWS_PAIR_FAILED, HEAD_NEWS_BUSY_HOST, HEAD_NEWS_LEASE_LOST,
                  HEAD_NEWS_INTERRUPTED,
                  HEAD_NEWS_COUNT };
 struct head_act {
     enum head_act_type type;
-    struct head_args args;           /* CALL; LAUNCH and HOLDS: body_id, lease_id */
+    struct head_args args;           /* CALL; LAUNCH and HOLDS: body_id, lease_id; HANDSHAKE, PAIRED: body_id */
     uint32_t slot;
     char app[HEAD_APP_SIZE];         /* LAUNCH */
     int64_t until_ms, asked_ms;      /* HOLDS, RENEWED */

@@ -29,7 +29,7 @@ void head_phase_is(struct turn *t, enum head_phase phase);               /* clea
 void head_says(struct turn *t, enum head_news news, const char *why);
 void head_drops(struct turn *t);                                         /* the hold, if there is one */
 void head_pairs(struct turn *t);                                         /* begins one try */
-bool head_pair_works(struct turn *t);
+bool head_pair_works(struct turn *t);                                     /* its end: the host knows the client now, or not */
 void head_launches(struct turn *t);
 void head_farewell(struct turn *t, enum head_call call, const char *reason);     /* told until answered; then it begins again if it wants */
 bool head_holds(const struct head *head);                                /* pre-stream, with a body */

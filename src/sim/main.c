@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "fleet.h"
+#include "hydra/crypto/digest.h"
 #include "hydra/os/clock.h"
 #include "hydra/os/file.h"
 #include "hydra/os/service.h"
@@ -43,7 +44,7 @@ static int play(const struct options *options, const struct fleet_options *fleet
 {
     struct hc_diag diag = { "" };
     HC_CLEANUP(os_close) int signal_fd = -1;
-    if (os_signals(&signal_fd, &diag) != HC_OK)
+    if (crypto_start(&diag) != HC_OK || os_signals(&signal_fd, &diag) != HC_OK)
         return fail(EXIT_FAILED, &diag);
     struct fleet *fleet = NULL;
     enum hc_err err = fleet_open(scenario, fleet_options, &fleet, &diag);

@@ -166,9 +166,16 @@ static const struct codec_field desired_rows[] = {
 };
 TABLE(desired_table, desired_rows, desired_in);
 
-struct directive_in { bool terminate_stream, has_desired; struct desired_in desired; int64_t next_ms; };
+struct trust_in { struct codec_list remove; };
+static const struct codec_field trust_rows[] = {
+    { .key = "remove", .type = CODEC_STRS, MEMBER(trust_in, remove), .limit = 1024, .item_limit = HC_ID_MAX },
+};
+TABLE(trust_table, trust_rows, trust_in);
+
+struct directive_in { bool terminate_stream, has_desired, has_trust; struct desired_in desired; struct trust_in trust; int64_t next_ms; };
 static const struct codec_field directive_rows[] = {
     IN_BOOL("terminate_stream", directive_in, terminate_stream), IN_OBJECT("desired", directive_in, desired, desired_table),
+    IN_OBJECT("trust", directive_in, trust, trust_table),
     IN_SECONDS("next_report_seconds", directive_in, next_ms),
 };
 TABLE(directive_table, directive_rows, directive_in);
@@ -205,6 +212,26 @@ bool wire_directive(long status, const char *text, size_t len, int64_t scale, st
         HC_SET(ret->digest, in.desired.digest);
         for (; ret->wish_count < in.desired.slots.count && ret->wish_count < BODY_SLOTS_MAX; ret->wish_count++)
             take_wish(&wishes[ret->wish_count], &ret->wishes[ret->wish_count]);
+        take_texts(&in.trust.remove, ret->remove[0], sizeof ret->remove[0], BODY_REMOVE_MAX, &ret->remove_count);
+    }
+    hc_arena_free(&arena);
+    return ok;
+}
+
+struct op_in { char op_id[HC_ID_SIZE]; };
+static const struct codec_field op_rows[] = { IN_ID("op_id", op_in, op_id) };
+TABLE(op_table, op_rows, op_in);
+
+bool wire_operation(const char *text, size_t len, struct body_op *ret)
+{
+    struct hc_arena arena = { 0 };
+    struct op_in in;
+    struct operation_ask ask;
+    bool ok = read_object(&op_table, text, len, &arena, &in) && in.op_id[0] != '\0' &&
+              read_object(&operation_ask_table, text, len, &arena, &ask);
+    if (ok) {
+        *ret = (struct body_op){ .op = ask.op, .args = ask.args };
+        HC_SET(ret->op_id, in.op_id);
     }
     hc_arena_free(&arena);
     return ok;

@@ -8,6 +8,8 @@
 /* `scale`: simulated milliseconds in a real one; durations come out simulated. False: the text is not what the wire says. */
 bool wire_head_answer(enum head_call call, long status, const char *text, size_t len, int64_t scale, struct head_answer *ret);
 bool wire_directive(long status, const char *text, size_t len, int64_t scale, struct body_directive *ret);
+/* 200: an operation for this agent. */
+bool wire_operation(const char *text, size_t len, struct body_op *ret);
 /* 201: the lease's id; else "". */
 void wire_admitted(long status, const char *text, size_t len, char ret_lease_id[HC_ID_SIZE]);
 

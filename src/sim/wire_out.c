@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hydra/crypto/digest.h"
+
 void wire_request_free(struct wire_request *request)
 {
     hc_buf_free(&request->path);
@@ -80,12 +82,32 @@ static void eligible(const struct wire_head *who, const struct head_args *args, 
     add_query(&ret->path, '&', "experience", args->experience);
 }
 
-/* The device's own id. It is compared with the head's id only when an identity is registered, which this head does not do. */
-static void add_device(const struct wire_head *who, struct hc_buf *body)
+void wire_device_uid(const char *head_id, char out[WIRE_UID_SIZE])
 {
-    char device[17];
-    (void)snprintf(device, sizeof device, "%016llx", (unsigned long long)hc_fnv1a64(HC_FNV1A64_START, who->id));
+    char digest[HC_HASH_SIZE];
+    crypto_sha256_hex(head_id, strlen(head_id), digest);
+    (void)snprintf(out, WIRE_UID_SIZE, "%.16s", digest);
+}
+
+static void add_device(const char *head_id, struct hc_buf *body)
+{
+    char device[WIRE_UID_SIZE];
+    wire_device_uid(head_id, device);
     add_member(body, "device_uid", device);
+}
+
+void wire_identity(const char *head_id, const struct device_certificate *certificate, struct wire_request *ret)
+{
+    char not_after[HC_TIME_TEXT_SIZE];
+    *ret = (struct wire_request){ .method = "POST", .timeout_ms = WIRE_TIMEOUT_MS };
+    hc_buf_printf(&ret->path, "/api/v1/heads/%s/device-identity", head_id);
+    hc_time_format(certificate->not_after, not_after);
+    hc_buf_char(&ret->body, '{');
+    add_device(head_id, &ret->body);
+    add_member(&ret->body, "cert_fingerprint", certificate->fingerprint);
+    add_member(&ret->body, "cert_pem", certificate->pem.data);
+    add_member(&ret->body, "not_after", not_after);
+    hc_buf_char(&ret->body, '}');
 }
 
 static void claim(const struct wire_head *who, const struct head_args *args, struct wire_request *ret)
@@ -96,7 +118,7 @@ static void claim(const struct wire_head *who, const struct head_args *args, str
     add_member(&ret->body, "district", who->district);
     add_member(&ret->body, "venue", who->venue);
     add_member(&ret->body, "experience", args->experience);
-    add_device(who, &ret->body);
+    add_device(who->id, &ret->body);
     add_if_said(&ret->body, "claim_token", args->claim_token);
     add_if_said(&ret->body, "stream_id", args->stream_id);
     hc_buf_str(&ret->body, ",\"protocol_version\":2}");
@@ -236,6 +258,28 @@ static void add_notes(struct hc_buf *out, const struct body *body)
     hc_buf_char(out, ']');
 }
 
+static void add_clients(struct hc_buf *out, const char *key, const struct trust_store *trust)
+{
+    hc_buf_printf(out, "\"%s\":[", key);
+    for (size_t i = 0; i < trust->count; i++) {
+        hc_buf_str(out, i > 0 ? ",{\"uuid\":" : "{\"uuid\":");
+        hc_buf_json_str(out, trust->clients[i].uuid);
+        hc_buf_str(out, ",\"name\":");
+        hc_buf_json_str(out, trust->clients[i].name);
+        hc_buf_char(out, '}');
+    }
+    hc_buf_char(out, ']');
+}
+
+static void add_paired(struct hc_buf *out, const struct trust_store *trust)
+{
+    char digest[STORE_DIGEST_SIZE];
+    store_digest(trust, digest);
+    hc_buf_char(out, ',');
+    add_clients(out, "paired_clients", trust);
+    hc_buf_printf(out, ",\"paired_digest\":\"%s\"", digest);
+}
+
 void wire_report(const struct wire_body *what, const struct body *body, int64_t now_ms, struct wire_request *ret)
 {
     *ret = (struct wire_request){ .method = "POST", .timeout_ms = WIRE_TIMEOUT_MS };
@@ -248,8 +292,9 @@ void wire_report(const struct wire_body *what, const struct body *body, int64_t 
     if (body->modern) {
         hc_buf_printf(out, ",\"boot_id\":\"boot-%u\",\"report_seq\":%llu,\"provider_uptime_seconds\":%lld,\"slots_total\":%u", body->boots,
                       (unsigned long long)body->report_seq, (long long)((now_ms - body->agent_since_ms) / what->scale / 1000), body->slots);
-        hc_buf_str(out, ",\"hydrabody_version\":\"sim-3\"");
+        hc_buf_str(out, ",\"hydrabody_version\":\"sim-4\"");
         add_slots(out, what, body, now_ms);
+        add_paired(out, &body->trust);
         add_notes(out, body);
     }
     hc_buf_char(out, '}');
@@ -273,4 +318,28 @@ void wire_admit(const struct body *body, const struct session *session, struct w
     add_if_said(&ret->body, "app_name", session->app);
     add_if_said(&ret->body, "launch_id", session->launch_id);
     hc_buf_char(&ret->body, '}');
+}
+
+void wire_ops_next(const struct body *body, struct wire_request *ret)
+{
+    *ret = (struct wire_request){ .method = "GET", .timeout_ms = WIRE_POLL_MS };
+    hc_buf_printf(&ret->path, "/api/v1/nodes/%s/ops/next?wait=%d", body->id, WIRE_WAIT_SECONDS);
+}
+
+/* As Sunshine's web API says it. */
+void wire_op_result(const struct body *body, struct wire_request *ret)
+{
+    const struct body_op_end *end = &body->op_end;
+    *ret = (struct wire_request){ .method = "POST", .timeout_ms = WIRE_TIMEOUT_MS };
+    hc_buf_printf(&ret->path, "/api/v1/nodes/%s/ops/%s/result", body->id, end->op_id);
+    if (end->failed) {
+        hc_buf_printf(&ret->body, "{\"state\":\"failed\",\"error\":\"%s\"}", end->error);
+        return;
+    }
+    hc_buf_str(&ret->body, "{\"state\":\"done\",\"output\":{");
+    if (end->op == OPERATION_LIST_CLIENTS) {
+        add_clients(&ret->body, "named_certs", &body->trust);
+        hc_buf_char(&ret->body, ',');
+    }
+    hc_buf_printf(&ret->body, "\"status\":%s}}", end->status ? "true" : "false");
 }

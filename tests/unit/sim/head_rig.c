@@ -17,6 +17,8 @@ static void take(struct head_rig *rig)
         case HEAD_ACT_HOLDS:   rig->holds++; rig->last_until_ms = act->until_ms; break;
         case HEAD_ACT_RENEWED: rig->renewals++; rig->last_until_ms = act->until_ms; break;
         case HEAD_ACT_SAYS:    break;
+        case HEAD_ACT_HANDSHAKE: rig->handshakes++; HC_SET(rig->paired_with, act->args.body_id); break;
+        case HEAD_ACT_PAIRED:  rig->pairings++; assert_string_equal(rig->paired_with, act->args.body_id); break;
         }
     }
 }

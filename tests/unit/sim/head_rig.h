@@ -17,7 +17,8 @@ struct head_rig {
     int64_t now_ms;
     struct head_acts acts;                   /* of the last step */
     size_t call_count; struct head_args calls[RIG_CALLS_MAX];      /* all that were sent, oldest first */
-    unsigned launches, closes, holds, drops, renewals;
+    unsigned launches, closes, holds, drops, renewals, handshakes, pairings;
+    char paired_with[HC_ID_SIZE];            /* of the last handshake */
     char app[HEAD_APP_SIZE];                 /* of the last launch */
     int64_t last_until_ms;                   /* of the last hold or renewal */
 };

@@ -24,6 +24,7 @@ static void test_head_p2__lease__pairs_launches_its_token_and_releases(void **st
     rig_give_lease(&rig, HEAD_CLAIM, "lease-1", true);
     rig_until_launch(&rig);
     assert_int_equal(rig.launches, 1);
+    assert_true(rig.handshakes == 1 && rig.pairings == 1);
     assert_string_equal(rig.app, "mercator-talks#0123");
     rig_event(&rig, HEAD_LAUNCHED);
     rig_pass(&rig, 100);

@@ -9,7 +9,9 @@
 #include "hydra/codec/json.h"
 #include "hydra/proto/body_status.h"
 #include "hydra/proto/claim.h"
+#include "hydra/proto/device_identity.h"
 #include "hydra/proto/head_put.h"
+#include "hydra/proto/operation.h"
 
 #include "../../../src/sim/wire_in.h"
 #include "../../../src/sim/wire_out.h"
@@ -138,6 +140,143 @@ static void test_wire_out__legacy_report__has_nothing_modern(void **state)
     free(body);
 }
 
+static struct body *body_with_clients(void)
+{
+    struct body *body = calloc(1, sizeof *body);
+    assert_non_null(body);
+    body_init(body, "b1", true, 1, 1000);
+    assert_true(store_pair(&body->trust, "u1", "hydra-node-1") && store_pair(&body->trust, "u2", "a \"quoted\" name"));
+    return body;
+}
+
+static void test_wire_out__report__lists_paired_clients_and_a_digest_that_changes_with_them(void **state)
+{
+    (void)state;
+    struct body *body = body_with_clients();
+    char before[HC_HASH_SIZE] = "";
+    for (size_t left = 2; left > 0; left--) {
+        struct body_status *status = calloc(1, sizeof *status);
+        struct wire_request request;
+        struct hc_arena arena = { 0 };
+        struct json_refusal refusal;
+        assert_non_null(status);
+        wire_report(&what, body, 2000, &request);
+        if (json_read(&body_status_table, request.body.data, request.body.len, false, &arena, status, &refusal) != HC_OK)
+            fail_msg("%s: %s in %s", refusal.field, refusal.detail, request.body.data);
+        const struct body_status_client *clients = status->paired_clients.items;
+        assert_int_equal(status->paired_clients.count, left);
+        assert_string_equal(clients[left - 1].uuid, left == 2 ? "u2" : "u1");
+        assert_string_equal(clients[left - 1].name, left == 2 ? "a \"quoted\" name" : "hydra-node-1");
+        assert_string_not_equal(status->paired_digest, before);
+        HC_SET(before, status->paired_digest);
+        hc_arena_free(&arena);
+        wire_request_free(&request);
+        free(status);
+        assert_true(store_remove(&body->trust, left == 2 ? "u2" : "u1"));
+    }
+    body_free(body);
+    free(body);
+}
+
+static void test_wire_out__ends_of_operations__read_as_sunshines_answers(void **state)
+{
+    (void)state;
+    static const struct {
+        enum operation op;
+        bool failed, status;
+        const char *error;
+        enum operation_status says;
+        size_t clients;
+    } rows[] = {
+        { OPERATION_LIST_CLIENTS, false, true, NULL, OPERATION_STATUS_TRUE, 2 },
+        { OPERATION_UNPAIR, false, false, NULL, OPERATION_STATUS_FALSE, 0 },
+        { OPERATION_SUBMIT_PIN, false, true, NULL, OPERATION_STATUS_TRUE, 0 },
+        { OPERATION_RESTART, true, false, "session_live", OPERATION_STATUS_NONE, 0 },
+    };
+    struct body *body = body_with_clients();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        body->op_end = (struct body_op_end){ .op_id = "op-1", .op = rows[i].op, .failed = rows[i].failed, .status = rows[i].status,
+                                             .error = rows[i].error };
+        struct wire_request request;
+        struct operation_result result;
+        struct operation_output output = { 0 };
+        struct hc_arena arena = { 0 };
+        struct json_refusal refusal;
+        wire_op_result(body, &request);
+        assert_string_equal(request.path.data, "/api/v1/nodes/b1/ops/op-1/result");
+        if (json_read(&operation_result_table, request.body.data, request.body.len, false, &arena, &result, &refusal) != HC_OK)
+            fail_msg("%s: %s in %s", refusal.field, refusal.detail, request.body.data);
+        assert_int_equal(result.state, rows[i].failed ? OPERATION_FAILED : OPERATION_DONE);
+        assert_string_equal(result.error, rows[i].failed ? rows[i].error : "");
+        if (result.output != NULL)
+            assert_int_equal(operation_output_read(result.output, &arena, &output), HC_OK);
+        assert_int_equal(output.status, rows[i].says);
+        assert_int_equal(output.client_count, rows[i].clients);
+        assert_int_equal(output.has_clients, rows[i].op == OPERATION_LIST_CLIENTS);
+        hc_arena_free(&arena);
+        wire_request_free(&request);
+    }
+    body_free(body);
+    free(body);
+}
+
+static void test_wire_out__identity__reads_by_the_daemons_table(void **state)
+{
+    (void)state;
+    struct device_certificate certificate;
+    struct device_identity identity;
+    struct wire_request request;
+    struct hc_arena arena = { 0 };
+    struct json_refusal refusal;
+    assert_int_equal(device_certificate_new("node-1", &certificate), HC_OK);
+    wire_identity("node-1", &certificate, &request);
+    if (json_read(&device_identity_table, request.body.data, request.body.len, false, &arena, &identity, &refusal) != HC_OK)
+        fail_msg("%s: %s in %s", refusal.field, refusal.detail, request.body.data);
+    assert_string_equal(identity.device_uid, "35971be6e9bb024a");
+    assert_string_equal(identity.cert_fingerprint, certificate.fingerprint);
+    assert_string_equal(identity.cert_pem, certificate.pem.data);
+    assert_int_equal(identity.not_after.ms, certificate.not_after.ms);
+    hc_arena_free(&arena);
+    wire_request_free(&request);
+    device_certificate_free(&certificate);
+}
+
+static void test_wire_in__operation__kind_and_arguments_or_nothing(void **state)
+{
+    (void)state;
+    struct body_op op;
+    static const char unpair[] = "{\"op_id\":\"op-1\",\"op\":\"sunshine.unpair\",\"args\":{\"uuid\":\"u1\"}}";
+    static const char list[] = "{\"op_id\":\"op-2\",\"op\":\"sunshine.list_clients\",\"args\":{}}";
+    static const char *const bad[] = { "", "[]", "{\"op_id\":\"op-1\"}", "{\"op_id\":\"op-1\",\"op\":\"sh\"}",
+                                      "{\"op\":\"sunshine.restart\"}" };
+    assert_true(wire_operation(unpair, strlen(unpair), &op));
+    assert_int_equal(op.op, OPERATION_UNPAIR);
+    assert_string_equal(op.op_id, "op-1");
+    assert_string_equal(op.args.uuid, "u1");
+    assert_true(wire_operation(list, strlen(list), &op) && op.op == OPERATION_LIST_CLIENTS);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(wire_operation(bad[i], strlen(bad[i]), &op));
+}
+
+static void test_wire_in__directive__names_whom_to_remove_as_many_as_fit(void **state)
+{
+    (void)state;
+    struct body_directive *got = calloc(1, sizeof *got);
+    struct hc_buf text = { 0 };
+    assert_non_null(got);
+    hc_buf_str(&text, "{\"desired\":{\"digest\":\"d\",\"slots\":[]},"
+                      "\"trust\":{\"desired_clients\":[{\"uuid\":null,\"name\":\"x\"}],\"remove\":[\"u0\"");
+    for (unsigned i = 1; i <= BODY_REMOVE_MAX; i++)
+        hc_buf_printf(&text, ",\"u%u\"", i);
+    hc_buf_str(&text, "],\"max_clients\":150}}");
+    assert_true(wire_directive(200, text.data, text.len, 1, got));
+    assert_int_equal(got->remove_count, BODY_REMOVE_MAX);
+    assert_string_equal(got->remove[0], "u0");
+    assert_string_equal(got->remove[BODY_REMOVE_MAX - 1], "u31");
+    hc_buf_free(&text);
+    free(got);
+}
+
 static bool answer(enum head_call call, long status, const char *text, struct head_answer *ret)
 {
     *ret = (struct head_answer){ 0 };
@@ -233,6 +372,11 @@ int main(void)
         cmocka_unit_test(test_wire_out__bodies_of_calls__read_by_the_daemons_tables),
         cmocka_unit_test(test_wire_out__modern_report__names_boot_slots_sessions_and_real_seconds),
         cmocka_unit_test(test_wire_out__legacy_report__has_nothing_modern),
+        cmocka_unit_test(test_wire_out__report__lists_paired_clients_and_a_digest_that_changes_with_them),
+        cmocka_unit_test(test_wire_out__ends_of_operations__read_as_sunshines_answers),
+        cmocka_unit_test(test_wire_out__identity__reads_by_the_daemons_table),
+        cmocka_unit_test(test_wire_in__operation__kind_and_arguments_or_nothing),
+        cmocka_unit_test(test_wire_in__directive__names_whom_to_remove_as_many_as_fit),
         cmocka_unit_test(test_wire_in__eligible__takes_the_first_body_that_nobody_streams_from),
         cmocka_unit_test(test_wire_in__claims__leases_tickets_and_losses),
         cmocka_unit_test(test_wire_in__directive__slots_actions_entries),
