@@ -1,9 +1,10 @@
 /* identity_revoke.c - an identity that counts no more (rules §12.5): its leases end, its clients go wherever they show up (trust.c). */
 #include "asking.h"
+#include "merge_identity.h"
 
 #define HEAD_LEASES_MAX 64
 
-static enum hc_err revoke_leases(struct step *s, const char *head_id)
+enum hc_err identity_leaves(struct step *s, const char *head_id)
 {
     const char *held[HEAD_LEASES_MAX];
     char ids[HEAD_LEASES_MAX][HC_ID_SIZE];
@@ -36,7 +37,7 @@ enum hc_err on_identity_revoke(struct step *s)
     identity->revoked_at = s->now;
     identity->predecessor = (struct predecessor){ 0 };
     enum hc_err err = step_note(s, NOTE_IDENTITY_REVOKED, "", -1, NULL, head_id, "%.16s", identity->fingerprint);
-    return err == HC_OK ? revoke_leases(s, head_id) : err;
+    return err == HC_OK ? identity_leaves(s, head_id) : err;
 }
 
 enum hc_err identity_node_gone(struct step *s, const char *head_id)

@@ -7,4 +7,7 @@
 HC_MUST enum hc_err merge_identities(struct step *s, const struct alloc *committed);
 HC_MUST enum hc_err merge_latches(struct step *s, const struct alloc *committed);
 
+/* identity_revoke.c: the head's leases end, its stream, its place in the line. */
+HC_MUST enum hc_err identity_leaves(struct step *s, const char *head_id);
+
 #endif

@@ -53,7 +53,8 @@ enum hc_err cluster_step(struct sim *sim, struct core_event *ev, uint64_t seed)
     memcpy(ev->seed + 8, &sim->seed, sizeof sim->seed);
     sim->step_type = ev->type;
     sim->step_caller = ev->caller.kind;
-    HC_SET(sim->step_head, ev->caller.kind == CALLER_NODE && ev->type != CORE_BODY_REPORT ? ev->caller.node_id : "");
+    bool body = ev->type == CORE_BODY_REPORT || ev->type == CORE_OP_NEXT || ev->type == CORE_OP_RESULT;
+    HC_SET(sim->step_head, ev->caller.kind == CALLER_NODE && !body ? ev->caller.node_id : "");
     watch_before(sim, ev);
     enum hc_err err = core_step(c->live, c->obs, ev, &c->last);
     if (err != HC_OK) {

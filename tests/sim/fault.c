@@ -52,7 +52,7 @@ static void disk_fails(struct sim *sim)
 
 static void body_fault(struct sim *sim, struct machine *m)
 {
-    switch (chance_between(&sim->chance, 0, 6)) {
+    switch (chance_between(&sim->chance, 0, 7)) {
     case 0:
         machine_reboot(sim, m, chance_seconds(&sim->chance, 20, 180));
         break;
@@ -69,6 +69,10 @@ static void body_fault(struct sim *sim, struct machine *m)
         break;
     case 5:
         m->xr_until = sim->now + chance_seconds(&sim->chance, 10, 200);
+        break;
+    case 6:
+        m->misreads = chance_percent(&sim->chance, 30);
+        m->lies = chance_percent(&sim->chance, 30);
         break;
     default:
         for (size_t i = 0; i < SIM_SESSIONS_MAX; i++)

@@ -5,7 +5,8 @@
 
 #include "sim.h"
 
-#define SERVED_GRACE_MS 120000
+#define OP_GRACE_MS      120000
+#define SIM_STORE_WANTED 100
 
 void fleet_node(struct sim *sim, const char *id, const char *venue, uint32_t roles, const char *kind, uint32_t slots)
 {
@@ -45,7 +46,7 @@ static void make_body(struct sim *sim, size_t number, size_t venues)
     char id[HC_ID_SIZE];
     (void)snprintf(id, sizeof id, "b%zu", number + 1);
     const char *venue = sim_venues[chance_between(&sim->chance, 0, (int64_t)venues - 1)];
-    bool modern = chance_percent(&sim->chance, 65);
+    bool modern = chance_percent(&sim->chance, 65) || sim->renewed;
     uint32_t slots = modern && chance_percent(&sim->chance, 25) ? 2 : 1;
     int at = machine_add(sim, id, venue, modern, slots, chance_percent(&sim->chance, 80) ? 3 : 1);
     struct machine *m = &sim->bodies[at];
@@ -53,12 +54,25 @@ static void make_body(struct sim *sim, size_t number, size_t venues)
     m->tells_client = chance_percent(&sim->chance, 80);
     m->tells_lease = chance_percent(&sim->chance, 70);
     m->next_report = sim->now + chance_between(&sim->chance, 500, 20000);
+    int64_t strangers = chance_percent(&sim->chance, 20) ? chance_between(&sim->chance, 90, 140) : chance_between(&sim->chance, 0, 4);
+    if (strangers > 50 && modern) {             /* heads that paired before all strangers, and come again */
+        machine_pairs(m, "uuid-h1", CLIENT_PREFIX "h1");
+        machine_pairs(m, "uuid-h2", CLIENT_PREFIX "h2");
+        machine_pairs(m, "uuid-h3", CLIENT_PREFIX "h3");
+    }
+    for (int64_t i = 0; i < strangers && modern; i++) {
+        char uuid[HC_ID_SIZE];
+        (void)snprintf(uuid, sizeof uuid, "old-%lld", (long long)i);
+        machine_pairs(m, uuid, "moonlight");
+    }
     fleet_node(sim, id, venue, ROLE_BODY, "hydrabody", slots);
 }
 
 static enum head_kind any_kind(struct sim *sim)
 {
     int64_t roll = chance_between(&sim->chance, 0, 99);
+    if (sim->renewed)
+        return HEAD_P2;
     return roll < 28 ? HEAD_IPAD : roll < 45 ? HEAD_GO : roll < 58 ? HEAD_QUEST : roll < 94 ? HEAD_P2 : HEAD_ROGUE;
 }
 
@@ -70,6 +84,7 @@ static void make_head(struct sim *sim, size_t number, size_t venues)
     (void)snprintf(id, sizeof id, "h%zu", number + 1);
     const char *venue = sim_venues[chance_between(&sim->chance, 0, (int64_t)venues - 1)];
     struct head *h = &sim->heads[head_add(sim, id, venue, any_kind(sim))];
+    h->device.pairs2 = sim->renewed || chance_percent(&sim->chance, 50);
     h->stores_attempt = chance_percent(&sim->chance, 70);
     h->next_act = sim->now + chance_seconds(&sim->chance, 1, 240);
     h->next_beat = sim->now + chance_seconds(&sim->chance, 1, 30);
@@ -113,6 +128,9 @@ void fleet_make(struct sim *sim)
     size_t bodies = (size_t)chance_between(&sim->chance, 2, 5), heads = (size_t)chance_between(&sim->chance, 3, SIM_HEADS_MAX - 2);
     sim->two_owners = chance_percent(&sim->chance, 25);
     sim->calm = chance_percent(&sim->chance, 10);
+    sim->renewed = chance_percent(&sim->chance, 15);
+    if (chance_percent(&sim->chance, 50))
+        sim->cluster.config.timers.device_cert_overlap_ms = 20 * HC_MINUTE_MS;
     for (size_t i = 0; i < venues; i++)
         make_venue(sim, sim_venues[i]);
     for (size_t i = 0; i < bodies; i++)
@@ -122,18 +140,19 @@ void fleet_make(struct sim *sim)
     if (chance_percent(&sim->chance, 40))
         assign(sim);
     for (size_t i = 0; i < sim->body_count; i++)
-        machine_act(sim, (int)i);
+        machine_act(sim, (int)i), agent_start(sim, &sim->bodies[i]);
     for (size_t i = 0; i < sim->head_count; i++)
         head_schedule(sim, &sim->heads[i]);
     sim_at(sim, sim->now + 30000, EV_FAULT, 0, 0);
     sim_at(sim, sim->now + 60000, EV_OPERATOR, 0, 0);
     sim_at(sim, sim->now + 1000, EV_HISTORY, 0, 0);
+    sim_at(sim, sim->now + 5000, EV_DEVICE, -1, 0);
 }
 
 static void heal_body(struct sim *sim, struct machine *m)
 {
     m->quiet_until = m->xr_until = 0;
-    m->quiet = m->xr = false;
+    m->quiet = m->xr = m->misreads = m->lies = false;
     m->refuses_percent = 0;
     struct core_event ev = cluster_event(sim, CORE_UNDRAIN, CALLER_ADMIN, "");
     ev.u.body = (struct body_req){ m->id };
@@ -203,14 +222,37 @@ void fleet_served(struct sim *sim)
 {
     for (size_t i = 0; i < sim->head_count; i++) {
         const struct head *h = &sim->heads[i];
-        if (h->kind != HEAD_ROGUE && !h->served && has_a_body(sim, h))
+        if (h->kind != HEAD_ROGUE && !h->served && !h->device.revoked && has_a_body(sim, h))
             sim_violation(sim, "progress: %s at %s was not served within %lld minutes without faults", h->id, h->venue,
                 (long long)((sim->now - sim->heals_at) / 60000));
     }
 }
 
+/* Stores of bodies that listen: no client of a revoked head, and none too many. */
+static void stores_are_clean(struct sim *sim)
+{
+    for (size_t b = 0; b < sim->body_count; b++) {
+        const struct machine *m = &sim->bodies[b];
+        if (!m->used || !m->modern)
+            continue;
+        for (size_t i = 0; i < m->client_count; i++) {
+            const struct head *h = device_of_client(sim, m->clients[i].name);
+            if (h != NULL && h->device.revoked)
+                sim_violation(sim, "progress: %s still trusts %s, which is revoked", m->id, h->id);
+        }
+        if (m->client_count > SIM_STORE_WANTED)
+            sim_violation(sim, "progress: %s keeps %zu clients", m->id, m->client_count);
+    }
+    for (size_t i = 0; i < alloc_count(sim->cluster.live, REC_OP); i++) {
+        const struct op_rec *op = (const struct op_rec *)alloc_at(sim->cluster.live, REC_OP, i);
+        if (op->state == OP_PENDING && hc_time_since(daemon_now(sim), op->asked_at) > OP_GRACE_MS)
+            sim_violation(sim, "progress: %s is pending for ever", op->rec.key);
+    }
+}
+
 void fleet_empty(struct sim *sim)
 {
+    stores_are_clean(sim);
     struct core_view view = live_view(sim);
     const struct alloc *live = sim->cluster.live;
     for (size_t b = 0; b < alloc_count(live, REC_BODY); b++) {

@@ -1,5 +1,6 @@
 /* head.c - what all heads have in common: their network, their heartbeat, their picture. */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim.h"
@@ -77,6 +78,9 @@ void head_beat(struct sim *sim, struct head *h, const char *status, const char *
         HC_SET(op->stream_id, h->stream_id);
         op->modern_beat = true;
         op->lease_state = state;
+        op->pairing_protocol = h->device.pairs2 ? 2 : 0;
+        h->device.other = h->device.clone_until > sim->now && !h->device.other;
+        HC_SET(op->address, h->device.other ? "10.9.0.2" : "10.9.0.1");
     }
     op->lost = true;                         /* no head looks at what a heartbeat answers */
     h->heard_at = sim->now;
@@ -109,7 +113,15 @@ bool head_launch(struct sim *sim, struct head *h)
     if (chance_percent(&sim->chance, m->refuses_percent))
         return false;
     const char *app = h->app[0] != '\0' ? h->app : sim_experiences[h->experience];
-    return machine_launch(sim, m, h->slot, head_index(sim, h), h->kind == HEAD_P2 ? h->lease_id : "", app) != NULL;
+    if (machine_launch(sim, m, h->slot, head_index(sim, h), h->kind == HEAD_P2 ? h->lease_id : "", app) == NULL)
+        return false;
+    if (h->kind == HEAD_P2 && m->modern) {   /* verified, or paired before */
+        char uuid[HC_ID_SIZE], name[HC_NAME_SIZE];
+        device_uuid(h, uuid);
+        (void)snprintf(name, sizeof name, CLIENT_PREFIX "%.60s", h->id);
+        machine_pairs(m, uuid, name);
+    }
+    return true;
 }
 
 /* The picture goes; what it was shown on closes the app. */

@@ -232,6 +232,8 @@ static void denied(struct sim *sim, struct head *h, const struct op *op)
         new_attempt(h);
         h->stream_id[0] = '\0';
     }
+    if (a->deny == DENY_IDENTITY_UNKNOWN)
+        device_register(sim, h);
     sim_trace(sim, "%s is told %s", h->id, word_of(&deny_words, (int)a->deny));
     head_phase(sim, h, PHASE_ERROR);
     h->next_act = sim->now + chance_seconds(&sim->chance, 2, 10);

@@ -66,7 +66,7 @@ static void name_client(const struct sim *sim, const struct machine *m, struct s
         return;
     if (known) {
         (void)snprintf(session->client_name, sizeof session->client_name, "hydra-%.60s", sim->heads[session->head].id);
-        (void)snprintf(session->client_uuid, sizeof session->client_uuid, "uuid-%.32s", sim->heads[session->head].id);
+        device_uuid(&sim->heads[session->head], session->client_uuid);
     } else {
         HC_SET(session->client_name, SHARED_NAME);
         HC_SET(session->client_uuid, SHARED_UUID);
@@ -304,6 +304,8 @@ void machine_directive(struct sim *sim, struct machine *m)
     }
     sim_check_i11_terminates_what_must_end(sim, m, &d);
     sim_check_i7_no_eviction_of_the_holder(sim, m, &d);
+    if (sim->mode == MODE_RANDOM)
+        sim_check_i7_trust(sim, m, &d);
     bool reaches = m->agent_up && m->powered && !m->quiet;
     for (size_t i = 0; i < d.slot_count && reaches; i++) {
         if (d.slots[i].index >= SIM_SLOTS_MAX)
@@ -320,6 +322,9 @@ void machine_directive(struct sim *sim, struct machine *m)
                     machine_end(sim, m, &m->sessions[k], 2000);
         }
     }
+    bool obeys = reaches && m->modern && sim->mode == MODE_RANDOM && (sim->healed || chance_percent(&sim->chance, 90));
+    for (size_t i = 0; obeys && i < d.trust.remove_count; i++)
+        machine_unpairs(m, d.trust.remove[i]);
     hc_arena_free(&arena);
     machine_wake(sim, m);
 }

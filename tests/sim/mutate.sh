@@ -90,7 +90,7 @@ try() {
     elif ! timeout 30 ./sim --enumerate 4 > out 2>&1; then
         by="enumeration $(grep -m 1 -o 'enumeration: [IP].*' out | cut -c 14-60 || crash_of out)"
     elif ! timeout $((SECONDS_MAX + 20)) ./sim --seconds $((SECONDS_MAX - SECONDS + start)) --hours 3 > out 2>&1; then
-        by="simulator $(grep -m 1 -oE 'seed [0-9]+.*: (I[0-9]+|progress|core|a dry|lease)[^,]*' out |
+        by="simulator $(grep -m 1 -oE 'seed [0-9]+.*: (I[0-9]+|OP|PAIR|XR|progress|core|a dry|lease)[^,]*' out |
             sed 's/, hours.*event [0-9]*//' || crash_of out)"
     fi
     rm -rf "$work/$name"

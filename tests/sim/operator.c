@@ -124,6 +124,7 @@ static void replace_body(struct sim *sim, struct machine *m)
     int at = machine_add(sim, sim->cluster.last.id, venue, modern, slots, experiences);
     sim->bodies[at].next_report = sim->now + 1000;
     machine_act(sim, at);
+    agent_start(sim, &sim->bodies[at]);
 }
 
 static void ask_dry(struct sim *sim)

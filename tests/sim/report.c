@@ -104,16 +104,28 @@ static void boot_name(const struct report *report, char out[HC_ID_SIZE])
     hc_hex(bytes, sizeof bytes, out + 5);
 }
 
-/* What the agent says of its trust store; of an empty one it says nothing. */
-static size_t told_clients(const struct machine *m, struct client_obs out[SIM_CLIENTS_MAX], const char **ret_digest)
+/* What the agent says of its trust store; of an empty one it says nothing. A liar leaves one out and has seen another. */
+static size_t told_clients(struct machine *m, struct client_obs out[SIM_CLIENTS_MAX], const char **ret_digest)
 {
     *ret_digest = m->misreads ? "unknown" : m->pairings > 0 ? "told" : "";
-    for (size_t i = 0; i < m->client_count; i++) {
+    size_t count = m->client_count;
+    for (size_t i = 0; i < count; i++) {
+        const struct machine_client *client = &m->clients[i];
         out[i] = (struct client_obs){ .slot = CLIENT_OF_BODY };
-        HC_SET(out[i].uuid, m->clients[i].uuid);
-        HC_SET(out[i].name, m->clients[i].name);
+        HC_SET(out[i].uuid, m->lies && i + 1 == count ? "uuid-ghost" : client->uuid);
+        HC_SET(out[i].name, m->lies && i + 1 == count ? "hydra-h1" : client->name);
     }
-    return m->client_count;
+    return count;
+}
+
+static void note_told(struct machine *m, const struct client_obs *clients, size_t count)
+{
+    m->told_known = !m->misreads && m->pairings > 0 && m->heard.modern;
+    m->told_count = count;
+    for (size_t i = 0; i < count; i++) {
+        HC_SET(m->told[i].uuid, clients[i].uuid);
+        HC_SET(m->told[i].name, clients[i].name);
+    }
 }
 
 void report_delivered(struct sim *sim, const struct report *report)
@@ -156,6 +168,7 @@ void report_delivered(struct sim *sim, const struct report *report)
         if (m->heard.boot != report->boot)   /* our restart is not its reboot */
             m->boot_heard_at = sim->now;
         m->heard = *report;                  /* before the step: what the checks may believe */
+        note_told(m, clients, client_count);
         m->heard_before_at = m->heard_at;
         m->heard_at = sim->now;
     }

@@ -42,6 +42,46 @@ static struct core_event beat_event(struct core_event ev, const struct op *op)
         .stream_id = op->stream_id, .address = op->address, .version = "", .lease_state = op->lease_state };
     if (op->modern_beat)
         ev.u.heartbeat.protocol_version = (struct opt_u32){ true, 2 };
+    if (op->pairing_protocol > 0)
+        ev.u.heartbeat.pairing_protocol = (struct opt_u32){ true, op->pairing_protocol };
+    return ev;
+}
+
+/* What is about identities, pairing and operations. */
+static struct core_event pairing_event(struct sim *sim, struct core_event ev, const struct op *op)
+{
+    const struct machine *m = op->agent > 0 ? &sim->bodies[op->agent - 1] : NULL;
+    bool listed = m != NULL && op->operation == OP_LIST_CLIENTS && op->how <= ANSWERS_LATE;
+    switch (op->type) {
+    case CORE_IDENTITY_PUT:
+        ev.u.identity = (struct identity_req){ op->head_id, "0123456789abcdef", op->fingerprint, "certificate",
+            hc_time_add(ev.now, 3650 * HC_DAY_MS) };
+        break;
+    case CORE_IDENTITY_REVOKE:
+        ev.u.identity_revoke = (struct identity_revoke_req){ op->head_id };
+        break;
+    case CORE_PAIR_LEASE:
+        ev.u.pair = (struct pair_req){ op->head_id, op->body_id, op->slot };
+        break;
+    case CORE_PAIR_RELEASE:
+        ev.u.pair_release = (struct pair_release_req){ op->head_id, op->lease_id };
+        break;
+    case CORE_OP_ASK:
+        ev.u.op_ask = (struct op_ask_req){ .node_id = op->body_id, .op = op->operation, .uuid = op->operation == OP_UNPAIR ? "old-1" : "",
+            .pin = op->operation == OP_SUBMIT_PIN ? "4711" : "", .name = op->relay || op->operation != OP_SUBMIT_PIN ? "" : "hydra-x",
+            .asked_by = op->relay ? op->head_id : "admin t1", .relay = op->relay };
+        break;
+    case CORE_OP_NEXT:
+        ev.u.op_next = (struct op_next_req){ op->caller };
+        break;
+    case CORE_OP_RESULT:
+        ev.u.op_result = (struct op_result_req){ .node_id = op->caller, .op_id = op->op_id, .failed = op->how == ANSWERS_FAILURE,
+            .error = "", .verdict = op->how <= ANSWERS_LATE ? OP_VERDICT_TRUE : op->how == ANSWERS_NO ? OP_VERDICT_FALSE : OP_VERDICT_NONE,
+            .has_clients = listed, .clients = sim->listing, .client_count = listed ? agent_lists(sim, m) : 0 };
+        break;
+    default:
+        abort();                             /* not a request that waits for its answer */
+    }
     return ev;
 }
 
@@ -90,7 +130,7 @@ static struct core_event event_of(struct sim *sim, const struct op *op, bool las
         ev.u.lease_end = (struct lease_end_req){ op->lease_id, op->revoke, "" };
         break;
     default:
-        abort();                             /* not a request that waits for its answer */
+        return pairing_event(sim, ev, op);
     }
     return ev;
 }
@@ -100,7 +140,8 @@ static void take_answer(struct sim *sim, struct op *op)
     const struct core_result *last = &sim->cluster.last;
     struct answer *a = &op->answer;
     *a = (struct answer){ .answer = last->answer, .deny = last->deny, .wait = last->wait, .has_lease = last->has_lease,
-        .rows = (uint32_t)last->row_count, .epoch = last->epoch, .slot = last->slot };
+        .rows = (uint32_t)last->row_count, .epoch = last->epoch, .slot = last->slot, .has_op = last->has_op, .given = last->op,
+        .pair = last->pair };
     HC_SET(a->lost_why, last->lost_why);
     HC_SET(a->token, last->claim_token);
     if (last->has_lease) {
@@ -136,7 +177,11 @@ static void deliver(struct sim *sim, struct op *op)
         (void)cluster_step(sim, &ev, cluster_seed(sim));
     }
     op->answer.arrived = !op->lost;
-    if (op->head >= 0 && op->answer.arrived && sim->mode == MODE_RANDOM)
+    if (op->agent > 0 && sim->mode == MODE_RANDOM)
+        agent_answered(sim, op);
+    else if (op->type >= CORE_OP_ASK && sim->mode == MODE_RANDOM)
+        device_answered(sim, op);
+    else if (op->head >= 0 && op->answer.arrived && sim->mode == MODE_RANDOM)
         head_answered(sim, op);
     if (sim->mode == MODE_RANDOM)
         op_free(op);

@@ -21,8 +21,12 @@ void cluster_crash(struct sim *sim, int64_t down_ms)
     disk->generation = reached ? ++c->generation : disk->generation;
     for (size_t i = 0; i < SIM_OPS_MAX; i++)
         op_free(&sim->ops[i]);
-    for (size_t i = 0; i < sim->head_count; i++)
+    for (size_t i = 0; i < sim->head_count; i++) {
+        struct device *d = &sim->heads[i].device;
         sim->heads[i].op = -1;
+        d->unsure = d->unsure || d->asking;
+        d->asking = false;
+    }
     alloc_free(c->live);
     alloc_free(c->committed);
     alloc_free(c->disk);
@@ -57,6 +61,7 @@ void cluster_restart(struct sim *sim, int64_t skew_ms, bool restore, bool downgr
         return;
     }
     bool stepped = skew_ms != c->skew_ms;
+    sim->stepped = sim->stepped || stepped || (restore && c->backup != NULL);
     c->skew_ms = skew_ms;
     restore = restore && c->backup != NULL;
     if (restore)
@@ -66,7 +71,7 @@ void cluster_restart(struct sim *sim, int64_t skew_ms, bool restore, bool downgr
     if (observed_new(&c->obs) != HC_OK)
         abort();
     for (size_t i = 0; i < sim->body_count; i++)
-        sim->bodies[i].heard_at = 0;
+        sim->bodies[i].heard_at = 0, sim->bodies[i].agent.asking = sim->bodies[i].told_known = false;
     int64_t outage_ms = daemon_now(sim).ms - c->saved_at;
     outage_ms = outage_ms < 0 || c->saved_at == 0 ? 0 : outage_ms;
     watch_restart(sim, outage_ms, stepped, restore);

@@ -111,6 +111,7 @@ static void durable(struct sim *sim)
         outage_over(sim);
     cluster_take_answers(sim);
     machines_hear_news(sim);
+    agents_hear_news(sim);
     if (c->live->dirty_count > 0)
         cluster_want_save(sim);
 }

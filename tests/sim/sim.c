@@ -126,6 +126,13 @@ static void run(struct sim *sim, const struct sim_event *ev)
     case EV_OPERATOR:
         operator_act(sim);
         break;
+    case EV_AGENT:
+        if (ev->number == sim->bodies[ev->who].agent.wakes)
+            agent_act(sim, ev->who);
+        break;
+    case EV_DEVICE:
+        device_act(sim, ev->who, ev->number);
+        break;
     case EV_KINDS:
         break;
     }

@@ -18,10 +18,11 @@
 #define SIM_SESSIONS_MAX 8           /* on one machine */
 #define SIM_ROWS_MAX     12          /* of one report */
 #define SIM_FLIGHTS_MAX  48          /* reports on their way */
-#define SIM_OPS_MAX      96          /* requests that wait for their answer */
+#define SIM_OPS_MAX      192         /* requests that wait for their answer */
 #define SIM_EVENTS_MAX   512
 #define SIM_LEASES_MAX   512         /* leases that the checks remember */
 #define SIM_KEYS_MAX     512         /* records in one save */
+#define SIM_SEEN_OPS_MAX 1024        /* operations that the checks remember */
 #define SIM_TRACE_LINES  48
 #define SIM_LINE_SIZE    160
 #define SIM_DISTRICT     "d1"
@@ -29,7 +30,7 @@
 /* ---- the schedule: earliest first, ties in order of insertion ---- */
 enum sim_event_kind { EV_TICK, EV_SAVED, EV_PROBE, EV_RESTART, EV_MACHINE, EV_REPORT, EV_DIRECTIVE, EV_HEAD, EV_PARKED, EV_HISTORY,
     EV_FAULT,
-    EV_OPERATOR, EV_KINDS };
+    EV_OPERATOR, EV_AGENT, EV_DEVICE, EV_KINDS };
 struct sim_event { int64_t at; uint64_t order; enum sim_event_kind kind; int who; uint64_t number; };
 
 /* ---- the daemon ---- */
@@ -59,7 +60,10 @@ struct answer {
     bool has_lease, uncollected; char lease_id[HC_ID_SIZE], body_id[HC_ID_SIZE], stream_id[HC_ID_SIZE], token[CLAIM_TOKEN_SIZE];
     char app[HC_NAME_SIZE + APP_TOKEN_SIZE], lost_why[WORD_SIZE];
     enum lease_state state; uint32_t slot, rows, stream_count, position; uint64_t epoch; enum ticket_state ticket;
+    bool has_op; struct op_facts given; struct pair_facts pair;
 };
+/* How an agent answers an operation; after the faults it answers well. */
+enum agent_answer { ANSWERS_WELL, ANSWERS_TWICE, ANSWERS_LATE, ANSWERS_HTML, ANSWERS_FAILURE, ANSWERS_NO, ANSWERS_NEVER };
 struct op {
     bool used, waiting, lost, parked;        /* lost: the answer never arrives */
     enum core_event_type type;
@@ -71,6 +75,8 @@ struct op {
     char head_id[HC_ID_SIZE], lease_id[HC_ID_SIZE], body_id[HC_ID_SIZE], stream_id[HC_ID_SIZE], token[CLAIM_TOKEN_SIZE];
     char attempt_id[HC_ID_SIZE], experience[HC_NAME_SIZE], status[WORD_SIZE], mode[WORD_SIZE], prefer[HC_ID_SIZE], address[HC_ID_SIZE];
     enum head_lease_state lease_state; enum lease_why why;
+    int agent; enum agent_answer how;        /* body whose agent asks, plus 1 */
+    bool relay; uint32_t slot, pairing_protocol; enum op_kind operation; char op_id[HC_ID_SIZE], fingerprint[HC_HASH_SIZE];
     struct answer answer;
 };
 
@@ -95,10 +101,17 @@ struct report {                              /* as it was when it was sent */
     int64_t shown_since[SIM_SESSIONS_MAX];
 };
 struct machine_slot { uint64_t applied, floor; enum slot_action action; char lease_id[HC_ID_SIZE]; bool below_floor, told; };
-#define SIM_CLIENTS_MAX 16
+#define SIM_CLIENTS_MAX 160
+#define SIM_AGENT_KNOWS 4            /* operations that an agent remembers, to drop repeats */
 struct machine_client { char uuid[HC_ID_SIZE], name[HC_NAME_SIZE]; };      /* of its Sunshine's trust store, oldest first */
+struct agent {                               /* takes operations, one after the other */
+    bool asking, works; int64_t asked_at, answers_at; uint64_t wakes; unsigned answers; enum agent_answer how; struct op_facts op;
+    char known[SIM_AGENT_KNOWS][HC_ID_SIZE]; size_t next_known;
+};
 struct machine {
-    size_t client_count; struct machine_client clients[SIM_CLIENTS_MAX]; uint64_t pairings; bool misreads;
+    size_t client_count; struct machine_client clients[SIM_CLIENTS_MAX]; uint64_t pairings; bool misreads, lies;
+    size_t told_count; struct machine_client told[SIM_CLIENTS_MAX]; bool told_known;      /* of the newest report that arrived */
+    struct agent agent;
     bool used, modern, quiet /* its network is cut */, agent_up, powered, sends_uptime, xr, tells_client, tells_lease;
     char id[HC_ID_SIZE], venue[HC_NAME_SIZE];
     uint32_t slots, experiences;             /* bit per experience */
@@ -140,6 +153,12 @@ struct head {
     int64_t heard_at;                        /* last request of it that arrived */
     unsigned patience;                       /* taps left */
     uint64_t wakes;
+    struct device {                          /* its identity, as it was acknowledged */
+        bool registered, revoked, asking, unsure, pairs2; uint32_t certificate, certificates, told_pairing; int64_t registered_at;
+        char fingerprint[HC_HASH_SIZE], predecessor[HC_HASH_SIZE]; int64_t overlap_until;
+        int64_t clone_until, cloned_until; bool other; struct { char from[HC_ID_SIZE]; int64_t at; } beats[2];
+        char pair_id[HC_ID_SIZE], pair_body[HC_ID_SIZE];
+    } device;
 };
 
 /* ---- what the checks remember of a lease, in true time ---- */
@@ -153,6 +172,10 @@ struct seen_lease {
 };
 struct slot_epochs { char body_id[HC_ID_SIZE]; uint64_t live[SIM_SLOTS_MAX], committed[SIM_SLOTS_MAX], granted[SIM_SLOTS_MAX];
     char granted_to[SIM_SLOTS_MAX][HC_ID_SIZE]; const struct body_rec *version, *committed_version; uint64_t step, committed_step; };
+
+struct seen_op { char id[HC_ID_SIZE], node_id[HC_ID_SIZE]; enum op_state state; int64_t asked_at; unsigned results; };
+struct seen_pair { char id[HC_ID_SIZE], head_id[HC_ID_SIZE]; int64_t at; };
+struct seen_body { char id[HC_ID_SIZE]; struct seen_pair pairs[SIM_SLOTS_MAX]; };
 
 enum sim_mode { MODE_RANDOM, MODE_SCRIPT };
 struct sim {
@@ -168,6 +191,11 @@ struct sim {
     size_t body_count; struct machine bodies[SIM_BODIES_MAX];
     size_t head_count; struct head heads[SIM_HEADS_MAX];
     bool healed, leaving, two_owners, calm;  /* calm: no faults from the beginning */
+    bool renewed;                            /* all bodies are modern, all heads speak protocol 2 */
+    bool stepped;                            /* a clock step or an old copy of the files, ever */
+    size_t seen_op_count; struct seen_op seen_ops[SIM_SEEN_OPS_MAX];
+    size_t seen_body_count; struct seen_body seen_bodies[SIM_BODIES_MAX * 2];
+    struct client_obs listing[SIM_CLIENTS_MAX];      /* of the answer under way */
     /* the step under way, for the checks */
     enum core_event_type step_type; char step_head[HC_ID_SIZE]; enum caller_kind step_caller;
     char made_explicit[HC_ID_SIZE], promised_to[4][HC_ID_SIZE];      /* as it was before the step */
@@ -269,6 +297,20 @@ void p2_act(struct sim *sim, struct head *h);
 void p2_answered(struct sim *sim, struct head *h, const struct op *op);
 void rogue_act(struct sim *sim, struct head *h);
 
+/* agent.c, device.c */
+void agent_start(struct sim *sim, struct machine *m);
+void agent_act(struct sim *sim, int body);
+void agent_answered(struct sim *sim, struct op *op);
+void agents_hear_news(struct sim *sim);
+size_t agent_lists(struct sim *sim, const struct machine *m);
+void machine_pairs(struct machine *m, const char *uuid, const char *name);
+void machine_unpairs(struct machine *m, const char *uuid);
+void device_uuid(const struct head *h, char out[HC_ID_SIZE]);
+void device_act(struct sim *sim, int head, uint64_t what);
+void device_answered(struct sim *sim, struct op *op);
+void device_register(struct sim *sim, struct head *h);
+struct head *device_of_client(struct sim *sim, const char *name);      /* NULL: no head's */
+
 /* operator.c, fault.c, fleet.c */
 void operator_act(struct sim *sim);
 void fault_act(struct sim *sim);
@@ -288,6 +330,11 @@ void watch_replaced(struct sim *sim);
 void watch_committed(struct sim *sim);
 void watch_restart(struct sim *sim, int64_t outage_ms, bool stepped, bool restored);
 void watch_outage(struct sim *sim, int64_t outage_ms);
+/* watch_pairing.c: the same for operations, pair leases and identities */
+void watch_pairing_step(struct sim *sim, const struct core_event *ev, const struct core_result *result);
+void watch_pairing_lost(struct sim *sim, bool replaced);
+void watch_pairing_outage(struct sim *sim, int64_t outage_ms);
+void watch_pairing_stepped(struct sim *sim);
 struct seen_lease *seen_lease(struct sim *sim, const char *lease_id);
 struct slot_epochs *epochs_of(struct sim *sim, const char *body_id);
 /* One function for each invariant and moment. `was` is the lease before the step (NULL: it is new), `is` as it is now. */
@@ -301,6 +348,19 @@ void sim_check_i3_newest_report_counts(struct sim *sim, const struct machine *m)
 void sim_check_i4_epochs_grow(struct sim *sim, const struct body_rec *body, bool committed);
 void sim_check_i4_grant_is_above_all(struct sim *sim, const struct lease *is, const char *body_id, uint32_t slot);
 void sim_check_i5_only_its_own(struct sim *sim, const struct seen_lease *was, const struct lease *is);
+void sim_check_i6_revoked_gets_no_lease(struct sim *sim, const struct core_event *ev, const struct lease *is);
+void sim_check_i6_clone_gets_no_lease(struct sim *sim, const struct core_event *ev, const struct lease *is);
+void sim_check_i6_nothing_is_forgotten(struct sim *sim, bool replaced);
+void sim_check_i6_one_head_a_certificate(struct sim *sim, const struct core_event *ev);
+void sim_check_i6_latch_had_its_condition(struct sim *sim, const struct core_result *result);
+void sim_check_i7_trust(struct sim *sim, struct machine *m, const struct directive *d);
+void sim_check_i7_custodian(struct sim *sim, const struct op_result_req *heard);
+void sim_check_op_moves(struct sim *sim, const struct seen_op *was, const struct op_rec *is);
+void sim_check_op_is_bounded(struct sim *sim);
+void sim_check_op_has_one_result(struct sim *sim, const char *op_id);
+void sim_check_pair_is_alone(struct sim *sim, const struct body_rec *body, uint32_t slot);
+void sim_check_pair_keeps_the_slot(struct sim *sim, const struct lease *is, const struct slot *slot);
+void sim_check_pair_is_bounded(struct sim *sim);
 void sim_check_i7_no_eviction_of_the_holder(struct sim *sim, const struct machine *m, const struct directive *d);
 void sim_check_i8_lease_is_bounded(struct sim *sim, const struct seen_lease *lease);
 void sim_check_i8_not_before_its_time(struct sim *sim, const struct seen_lease *was, const struct lease *is);

@@ -354,6 +354,8 @@ void watch_step(struct sim *sim, const struct core_event *ev, const struct core_
     for (size_t i = 0; result->dirty && i < alloc_count(live, REC_BODY); i++)
         walk_body(sim, (const struct body_rec *)alloc_at(live, REC_BODY, i));
     check_grants(sim);
+    if (sim->mode == MODE_RANDOM)
+        watch_pairing_step(sim, ev, result);
     if (sim->step_head[0] != '\0')
         renewals(sim, ev, result);
     if (result->dirty)
@@ -377,6 +379,7 @@ static void was_acknowledged(struct sim *sim, const struct seen_lease *lease)
 /* Files that another process wrote, or an old copy of them: what they do not have is not held any more (rules §3.3). */
 void watch_replaced(struct sim *sim)
 {
+    watch_pairing_lost(sim, true);
     for (size_t i = 0; i < sim->body_count; i++)
         sim->bodies[i].boot_unsure = true;
     for (size_t i = 0; i < sim->lease_count; i++) {
@@ -435,6 +438,7 @@ void watch_lost(struct sim *sim)
         for (size_t k = 0; k < SIM_SLOTS_MAX; k++)
             m->refused[k].is = REFUSED_UNSURE;
     }
+    watch_pairing_lost(sim, false);
     sim->clock_slack_until = sim->now + TICK_SLACK_MS;
 }
 
@@ -475,6 +479,7 @@ void watch_outage(struct sim *sim, int64_t outage_ms)
         move_on(&lease->renewed_at, outage_ms, sim->now);
         move_on(&lease->silent_from, outage_ms, sim->now);
     }
+    watch_pairing_outage(sim, outage_ms);
     sim->clock_slack_until = sim->now + TICK_SLACK_MS;
 }
 
@@ -489,6 +494,8 @@ void watch_restart(struct sim *sim, int64_t outage_ms, bool stepped, bool restor
         lease->stepped = true;               /* renewals since the last save are forgotten: clocks may be seconds early */
     }
     watch_outage(sim, outage_ms);
+    if (stepped || restored)
+        watch_pairing_stepped(sim);
     /* Up to a minute ahead of the new clock is tolerated and stays so (rules §4.2). */
     for (size_t i = 0; i < sim->lease_count && (stepped || restored); i++) {
         struct seen_lease *lease = &sim->leases[i];

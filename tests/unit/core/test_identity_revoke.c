@@ -140,6 +140,55 @@ static void test_merge__later_certificate_in_the_file__is_not_revoked(void **sta
     alloc_free(ours);
 }
 
+/* An admin gave the head another certificate; the file is from before and knows the revocation alone. */
+static void test_merge__certificate_given_since_the_file__stands(void **state)
+{
+    struct fleet *f = *state;
+    registered(f, "h1");
+    (void)ask_identity_revoke(f, "h1");
+    struct alloc *foreign = backup_of(f);
+    f->now = hc_time_add(f->now, HC_MINUTE_MS);
+    (void)ask_register_by_admin(f, "h1", "b");
+    merge(f, foreign);
+    assert_true(identity_counts(foreign, "h1"));
+    assert_string_equal(alloc_identity(foreign, "h1")->cert_pem->bytes, "b");
+    alloc_free(foreign);
+}
+
+/* Clocks of two lives: the revocation bears an earlier time than the certificate that it is of. */
+static void test_merge__revocation_by_a_clock_that_went_back__holds(void **state)
+{
+    struct fleet *f = *state;
+    registered(f, "h1");
+    struct alloc *foreign = backup_of(f);
+    f->now = hc_time_add(f->now, -30 * HC_SECOND_MS);
+    (void)ask_identity_revoke(f, "h1");
+    merge(f, foreign);
+    assert_true(hc_time_set(alloc_identity(foreign, "h1")->revoked_at));
+    alloc_free(foreign);
+}
+
+/* The heads had a lease and a place in the line of the file, and were revoked since. */
+static void test_merge__heads_revoked_since__keep_neither_lease_nor_ticket(void **state)
+{
+    struct fleet *f = *state;
+    fleet_body(f, "b1", "north");
+    registered(f, "h1");
+    registered(f, "h2");
+    (void)fleet_report(f, "b1");
+    assert_int_equal(fleet_claim(f, "h2", "a2", FLEET_EXPERIENCE)->answer, ANSWER_LEASE_NEW);
+    assert_int_equal(fleet_claim(f, "h1", "a1", FLEET_EXPERIENCE)->answer, ANSWER_TICKET);
+    struct alloc *foreign = backup_of(f);
+    assert_non_null(alloc_ticket(foreign, "h1"));
+    assert_non_null(alloc_head_lease(foreign, "h2"));
+    (void)ask_identity_revoke(f, "h1");
+    (void)ask_identity_revoke(f, "h2");
+    merge(f, foreign);
+    assert_null(alloc_head_lease(foreign, "h2"));
+    assert_null(alloc_ticket(foreign, "h1"));
+    alloc_free(foreign);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +199,9 @@ int main(void)
         FLEET_TEST(test_merge__file_from_before__keeps_identities_and_revocations),
         FLEET_TEST(test_merge__latch_set_since__stays),
         FLEET_TEST(test_merge__later_certificate_in_the_file__is_not_revoked),
+        FLEET_TEST(test_merge__certificate_given_since_the_file__stands),
+        FLEET_TEST(test_merge__revocation_by_a_clock_that_went_back__holds),
+        FLEET_TEST(test_merge__heads_revoked_since__keep_neither_lease_nor_ticket),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
