@@ -54,7 +54,7 @@ static struct seen_body *seen_body(struct sim *sim, const char *id)
 static void walk_pairs(struct sim *sim, const struct body_rec *body, bool checks)
 {
     struct seen_body *seen = seen_body(sim, body->rec.key);
-    for (uint32_t i = body->slot_count; i < SIM_SLOTS_MAX; i++)
+    for (size_t i = body->slot_count; i < SIM_SLOTS_MAX; i++)
         seen->pairs[i] = (struct seen_pair){ .id = "" };      /* a slot that was taken away takes its pair lease along */
     for (uint32_t i = 0; i < body->slot_count && i < SIM_SLOTS_MAX; i++) {
         const struct pair_lease *pair = &body->slots[i].pair;
