@@ -28,10 +28,10 @@ $(OUT)/integration/test_support: $(OUT)/tobj/support/test_support.o $(support_ob
 ## make integration  the real daemon on loopback: real files, faults of the disk, kill -9
 integration_runs := $(addsuffix .run,$(integration_programs))
 .PHONY: $(integration_runs)
-$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/faultfs.so $(OUT)/sunshine_host
+$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
 	@$(run_test) $*.log $*
 integration: $(integration_runs)
-integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host
+integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
 ## make alerts    the alert rules parse, fire on their conditions and are silent just below them (promtool, of Debian's prometheus)
 .PHONY: alerts
 check-parts: alerts

@@ -112,6 +112,7 @@ static void exchange(const struct sunshine *host, const char *line, char answer[
     struct sockaddr_un at = { .sun_family = AF_UNIX };
     char path[HOME_PATH_SIZE], text[1024];
     size_t len = 0;
+    answer[0] = '\0';
     path_in(host, "control", path);
     assert_true(strlen(path) < sizeof at.sun_path);
     memcpy(at.sun_path, path, strlen(path) + 1);

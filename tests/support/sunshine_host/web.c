@@ -200,34 +200,35 @@ static void page(struct answer *answer)
     hc_buf_str(&answer->body, "<!DOCTYPE html><html><body><h1>Welcome to Sunshine!</h1></body></html>\n");
 }
 
-static json_t *run_route(struct host *host, const struct request *request, struct answer *answer)
+static json_t *run_route(struct web_call *call)
 {
-    struct web_call call = { .host = host, .request = request, .answer = answer };
+    struct host *host = call->host;
+    const struct request *request = call->request;
     const struct route *route = find_route(host, request);
     if (route == NULL) {
         bool get = strcmp(request->method, "GET") == 0;
-        answer->status = get || host->version->channels ? 404 : 400;
-        return json_pack("{s:s, s:i}", "error", get ? "Not Found" : "Bad Request", "status_code", answer->status);
+        call->answer->status = get || host->version->channels ? 404 : 400;
+        return json_pack("{s:s, s:i}", "error", get ? "Not Found" : "Bad Request", "status_code", call->answer->status);
     }
     if (needs_content_type(host, route)) {
         if (request->content_type == NULL)
-            return web_error(&call, 400, "Content type not provided");
+            return web_error(call, 400, "Content type not provided");
         if (strncasecmp(request->content_type, "application/json", strlen("application/json")) != 0)
-            return web_error(&call, 400, "Content type mismatch");
+            return web_error(call, 400, "Content type mismatch");
     }
     const char *fault = csrf_fault(host, request);
     if (fault != NULL)
-        return web_error(&call, 400, fault);
+        return web_error(call, 400, fault);
     json_t *body = NULL;
     if (route->body && !(host->version->channels && route->run == web_clients_unpair)) {
         body = json_loadb(request->body, request->body_len, 0, NULL);
         if (!json_is_object(body)) {
             json_decref(body);
-            return web_error(&call, 400, "syntax error while parsing");
+            return web_error(call, 400, "syntax error while parsing");
         }
     }
-    call.body = body;
-    json_t *json = route->run(&call);
+    call->body = body;
+    json_t *json = route->run(call);
     json_decref(body);
     return json;
 }
@@ -272,7 +273,8 @@ static void handle(void *ctx, struct request *request, struct answer *answer)
     } else if (strncmp(request->path, "/api/", 5) != 0) {
         page(answer);
     } else {
-        json_t *json = run_route(host, request, answer);
+        struct web_call call = { .host = host, .request = request, .answer = answer };
+        json_t *json = run_route(&call);
         if (json != NULL)
             put_json(host, json, answer);
     }

@@ -38,7 +38,7 @@ static int by_name(const void *a, const void *b)
 
 static json_t *sorted(json_t *apps)
 {
-    json_t *rows[HOST_APPS_MAX], *copy = json_array();
+    json_t *rows[HOST_APPS_MAX] = { NULL }, *copy = json_array();
     size_t count = json_array_size(apps);
     for (size_t i = 0; i < count; i++)
         rows[i] = json_array_get(apps, i);
