@@ -92,7 +92,7 @@ static bool any_stream(const struct stream_block *block)
 static bool could_be_armed(const struct core_view *view, const struct node_rec *head)
 {
     const struct body_rec *body = head->head_body_id[0] == '\0' ? NULL : alloc_body(view->saved, head->head_body_id);
-    return strcmp(head->stream.stream_mode, "xr") == 0 && body != NULL && body->slot_count > 0 && slot_occupied(view, body, 0) == 0;
+    return strcmp(node_stream(head)->stream_mode, "xr") == 0 && body != NULL && body->slot_count > 0 && slot_occupied(view, body, 0) == 0;
 }
 
 static void write_head(const struct call *call, const struct core_view *view, const struct node_rec *head, bool has_lease,
@@ -101,9 +101,9 @@ static void write_head(const struct call *call, const struct core_view *view, co
     const struct node_obs *seen = observed_node(view->obs, head->rec.key);
     hc_buf_char(out, '{');
     (void)json_write_members(&head_table, head, true, out);
-    if ((has_lease || could_be_armed(view, head)) && head->head_body_id[0] != '\0' && any_stream(&head->stream)) {
+    if ((has_lease || could_be_armed(view, head)) && head->head_body_id[0] != '\0' && any_stream(node_stream(head))) {
         hc_buf_str(out, ",\"stream\":");
-        json_write(&stream_table, &head->stream, out);
+        json_write(&stream_table, node_stream(head), out);
     }
     if (head->xr_client_hostname[0] != '\0')
         member_text("xr_client_hostname", head->xr_client_hostname, out);

@@ -35,12 +35,12 @@ enum hc_err on_config_fetch(struct step *s)
     const struct lease *own = head_lease(s->live, req->head_id, &body);
     if (own != NULL)
         return hc_same(body->rec.key, head->head_body_id) ? fetch_own(s, own, asks) : HC_OK;
-    bool xr = hc_same(head->stream.stream_mode, "xr");      /* takes no hold: its POST xr-session does */
-    if (!asks || !s->ev->store_ok || head->stream.stream_app_id[0] == '\0' || xr)
+    bool xr = hc_same(node_stream(head)->stream_mode, "xr");      /* takes no hold: its POST xr-session does */
+    if (!asks || !s->ev->store_ok || node_stream(head)->stream_app_id[0] == '\0' || xr)
         return HC_OK;
     struct asking ask;
     struct verdict verdict;
-    asking_start(&ask, s, head, head->stream.stream_app_id, 1);
+    asking_start(&ask, s, head, node_stream(head)->stream_app_id, 1);
     enum hc_err err = asking_judge(s, &ask, &verdict);
     if (err != HC_OK)
         return err;

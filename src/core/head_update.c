@@ -48,7 +48,10 @@ enum hc_err on_head_update(struct step *s)
     bool moved = req->head_body_id != NULL && !hc_same(head->head_body_id, req->head_body_id);
     if (moved)
         HC_SET(head->head_body_id, req->head_body_id);
-    set_stream(&head->stream, req);
+    struct stream_block block = *node_stream(head);
+    set_stream(&block, req);
+    if (node_set_stream(head, &block) != HC_OK)
+        return HC_ERR_NOMEM;
     HC_SET(s->out->id, req->head_id);
     char district[HC_NAME_SIZE];
     HC_SET(district, head->district);

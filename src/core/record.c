@@ -68,7 +68,10 @@ void rec_unref(struct rec *rec)
     case REC_DISTRICT:   hc_free(((struct district_rec *)rec)->awaited); break;
     case REC_OP:         text_unref(((struct op_rec *)rec)->output); break;
     case REC_IDENTITY:   text_unref(((struct identity_rec *)rec)->cert_pem); break;
-    case REC_NODE:       text_unref(((struct node_rec *)rec)->wireguard_config); break;
+    case REC_NODE:
+        text_unref(((struct node_rec *)rec)->wireguard_config);
+        node_rare_unref(((struct node_rec *)rec)->rare);
+        break;
     case REC_EXPERIENCE: strings_unref(((struct experience_rec *)rec)->venues); break;
     case OBS_BODY:       free_body_obs((struct body_obs *)rec); break;
     case OBS_NODE:       text_unref(((struct node_obs *)rec)->diagnostics); break;
@@ -143,7 +146,10 @@ struct rec *rec_clone(const struct rec *from)
     case REC_DISTRICT:   OWN_ARRAY(((struct district_rec *)to)->awaited, ((struct district_rec *)to)->awaited_count, ok); break;
     case REC_OP:         text_ref(((struct op_rec *)to)->output); break;
     case REC_IDENTITY:   text_ref(((struct identity_rec *)to)->cert_pem); break;
-    case REC_NODE:       text_ref(((struct node_rec *)to)->wireguard_config); break;
+    case REC_NODE:
+        text_ref(((struct node_rec *)to)->wireguard_config);
+        node_rare_ref(((struct node_rec *)to)->rare);
+        break;
     case REC_EXPERIENCE: strings_ref(((struct experience_rec *)to)->venues); break;
     case OBS_BODY:       ok = own_body_obs((struct body_obs *)to); break;
     case OBS_NODE:       text_ref(((struct node_obs *)to)->diagnostics); break;

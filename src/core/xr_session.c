@@ -28,13 +28,10 @@ enum hc_err xr_mirror(struct step *s, const char *body_id)
         return HC_OK;
     const struct xr_session none = { 0 };
     struct xr_session now = body == NULL ? none : body->xr;
-    if (same(&now, &node->xr_session))
+    if (same(&now, node_xr(node)))
         return HC_OK;
     struct node_rec *edit = (struct node_rec *)alloc_edit(s->live, REC_NODE, body_id);
-    if (edit == NULL)
-        return HC_ERR_NOMEM;
-    edit->xr_session = now;
-    return HC_OK;
+    return edit == NULL ? HC_ERR_NOMEM : node_set_xr(edit, &now);
 }
 
 enum hc_err xr_begin(struct step *s, const char *body_id_given, const char *lease_id, const char *client_ip)

@@ -64,7 +64,7 @@ bool field_has_value(const struct journal_field *field, const void *object)
     switch (field->type) {
     case J_CHARS:
         return at[0] != '\0';
-    case J_TEXT: case J_COUNTED_TEXT: case J_STRINGS: case J_PAIRED:
+    case J_TEXT: case J_COUNTED_TEXT: case J_STRINGS: case J_PAIRED: case J_RARE:
         return pointer_has_value(field, at);
     case J_PART:
         return table_has_value(field->sub, at);
@@ -89,7 +89,7 @@ size_t field_span(const struct journal_field *field)
         return sizeof(uint64_t);
     case J_PART:    return field->sub->size;
     case J_INLINE:  return field->size * field->sub->size;
-    case J_TEXT: case J_COUNTED_TEXT: case J_ARRAY: case J_LIST: case J_STRINGS: case J_PAIRED:
+    case J_TEXT: case J_COUNTED_TEXT: case J_ARRAY: case J_LIST: case J_STRINGS: case J_PAIRED: case J_RARE:
         break;
     }
     return sizeof(void *);

@@ -30,7 +30,8 @@ enum journal_type {
     J_ARRAY,          /* a pointer to an array of `sub`; how many is at `count_at` */
     J_LIST,           /* const char *const *, how many is at `count_at` */
     J_STRINGS,        /* struct strings *, NULL is no value */
-    J_PAIRED          /* struct paired *, NULL is no value */
+    J_PAIRED,         /* struct paired *, NULL is no value */
+    J_RARE            /* struct node_rare *, NULL is no value */
 };
 #define J_NO_COUNT ((size_t)-1)
 

@@ -92,6 +92,9 @@ static uint64_t digest_value(uint64_t digest, const struct journal_field *field,
     case J_PAIRED:
         memcpy(&pointer, at, sizeof pointer);
         return digest_paired(digest, field->sub, pointer);
+    case J_RARE:
+        memcpy(&pointer, at, sizeof pointer);
+        return table_digest(digest, field->sub, pointer);
     case J_BOOL: case J_U32: case J_I32: case J_U64: case J_I64: case J_TIME: case J_WORD:
         break;
     }

@@ -277,6 +277,16 @@ static enum hc_err read_paired(const struct journal_field *field, struct text_in
     return err;
 }
 
+static enum hc_err read_rare(const struct journal_field *field, struct text_in *in, void *object)
+{
+    struct node_rare *rare = hc_alloc(sizeof *rare);
+    if (rare == NULL)
+        return HC_ERR_NOMEM;
+    rare->refs = 1;
+    memcpy((char *)object + field->offset, &rare, sizeof rare);         /* the record's from here on, whatever comes of the reading */
+    return table_read(field->sub, in, rare);
+}
+
 static enum hc_err read_value(const struct journal_field *field, struct text_in *in, void *object)
 {
     char *at = (char *)object + field->offset;
@@ -291,6 +301,7 @@ static enum hc_err read_value(const struct journal_field *field, struct text_in 
     case J_INLINE: case J_ARRAY:        return read_array(field, in, object);
     case J_LIST: case J_STRINGS:        return read_list(field, in, object);
     case J_PAIRED:                      return read_paired(field, in, object);
+    case J_RARE:                        return read_rare(field, in, object);
     }
     return HC_ERR_STATE;
 }

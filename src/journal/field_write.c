@@ -133,6 +133,10 @@ static void write_value(const struct journal_field *field, const void *object, s
         memcpy(&pointer, at, sizeof pointer);
         write_paired(pointer, field->sub, seal, out);
         break;
+    case J_RARE:
+        memcpy(&pointer, at, sizeof pointer);
+        table_write(field->sub, pointer, seal, out);
+        break;
     }
 }
 

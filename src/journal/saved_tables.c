@@ -186,6 +186,12 @@ static const struct journal_field stream_block_rows[] = {
 };
 const struct journal_table stream_block_table = J_TABLE("stream_block", stream_block_rows, struct stream_block);
 
+static const struct journal_field rare_rows[] = {
+    J_PART_ROW(struct node_rare, stream, stream_block_table), J_PART_ROW(struct node_rare, xr_session, xr_table),
+};
+static const struct journal_table rare_table = { .name = "rare", .fields = rare_rows, .count = sizeof rare_rows / sizeof rare_rows[0],
+                                                 .size = sizeof(struct node_rare), .begin = offsetof(struct node_rare, stream) };
+
 static const struct journal_field node_rows[] = {
     J_CHARS_ROW(struct node_rec, name), J_ROW(struct node_rec, roles, J_U32), J_CHARS_ROW(struct node_rec, district),
     J_CHARS_ROW(struct node_rec, venue), J_CHARS_ROW(struct node_rec, owner), J_CHARS_ROW(struct node_rec, machine_id),
@@ -193,8 +199,7 @@ static const struct journal_field node_rows[] = {
     J_WORD_ROW(struct node_rec, approval, approval_words), J_SECRET_ROW(struct node_rec, token_hash),
     J_CHARS_ROW(struct node_rec, version), J_CHARS_ROW(struct node_rec, arch), J_ROW(struct node_rec, enrolled_at, J_TIME),
     J_ROW(struct node_rec, last_seen, J_TIME), J_CHARS_ROW(struct node_rec, xr_client_hostname),
-    J_CHARS_ROW(struct node_rec, head_body_id), J_PART_ROW(struct node_rec, stream, stream_block_table),
-    J_PART_ROW(struct node_rec, xr_session, xr_table),
+    J_CHARS_ROW(struct node_rec, head_body_id), { J_AT(struct node_rec, rare), .type = J_RARE, .sub = &rare_table },
     { J_AT(struct node_rec, wireguard_config), .type = J_COUNTED_TEXT, .secret = true },
     J_ROW(struct node_rec, protocol_version, J_U32), J_ROW(struct node_rec, pairing_protocol, J_U32),
 };

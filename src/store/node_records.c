@@ -10,16 +10,20 @@ static const char *const role_texts[] = { "", "body", "head", "both" };
 static const struct hc_words role_words = { role_texts, sizeof role_texts / sizeof role_texts[0] };
 _Static_assert((ROLE_BODY | ROLE_HEAD) == 3 && ROLE_BODY == 1 && sizeof(int) == sizeof(uint32_t), "the mask of roles is its word's index");
 
-struct node_in_file { struct node_rec node; const char *wireguard_config; bool has_stream, has_xr; };
+struct node_in_file {
+    struct node_rec node;
+    struct stream_block stream; struct xr_session xr_session; const char *wireguard_config;
+    bool has_stream, has_xr;
+};
 static const struct codec_field stream_block_rows[] = {
-    ROW_STR(struct node_in_file, "stream_url", node.stream.stream_url, OMIT),
-    ROW_STR(struct node_in_file, "stream_url_lan", node.stream.stream_url_lan, OMIT),
-    ROW_NAME(struct node_in_file, "stream_app_id", node.stream.stream_app_id, OMIT),
-    ROW_STR(struct node_in_file, "stream_mode", node.stream.stream_mode, OMIT),
+    ROW_STR(struct node_in_file, "stream_url", stream.stream_url, OMIT),
+    ROW_STR(struct node_in_file, "stream_url_lan", stream.stream_url_lan, OMIT),
+    ROW_NAME(struct node_in_file, "stream_app_id", stream.stream_app_id, OMIT),
+    ROW_STR(struct node_in_file, "stream_mode", stream.stream_mode, OMIT),
 };
 static const struct codec_table stream_block_table = CODEC_TABLE("stream", stream_block_rows, struct node_in_file, CODEC_NO_PRESENT);
 
-static const struct codec_field xr_rows[] = { XR_ROWS(struct node_in_file, node.xr_session) };
+static const struct codec_field xr_rows[] = { XR_ROWS(struct node_in_file, xr_session) };
 static const struct codec_table xr_table = CODEC_TABLE("xr_session", xr_rows, struct node_in_file, CODEC_NO_PRESENT);
 
 /* A node without an approval is refused in our own file; an older binary's knows no approval, all its nodes serve. */
@@ -55,11 +59,11 @@ void write_node(const struct rec *rec, unsigned part, struct hc_buf *out)
 {
     (void)part;
     const struct node_rec *node = (const struct node_rec *)rec;
-    const struct stream_block *stream = &node->stream;
+    const struct stream_block *stream = node_stream(node);
     const struct node_in_file file = {
-        .node = *node,
+        .node = *node, .stream = *stream, .xr_session = *node_xr(node),
         .wireguard_config = node->wireguard_config == NULL ? NULL : node->wireguard_config->bytes,
-        .has_xr = node->xr_session.session_id[0] != '\0',
+        .has_xr = node_xr(node)->session_id[0] != '\0',
         .has_stream = stream->stream_url[0] != '\0' || stream->stream_url_lan[0] != '\0' || stream->stream_app_id[0] != '\0' ||
                       stream->stream_mode[0] != '\0',
     };
@@ -80,6 +84,10 @@ enum hc_err read_node(struct reading *r, unsigned part, const struct yaml_pair *
         return no_memory(r);
     found.node.rec = node->rec;
     *node = found.node;
+    if (node_set_stream(node, &found.stream) != HC_OK || node_set_xr(node, &found.xr_session) != HC_OK) {
+        rec_unref(&node->rec);
+        return no_memory(r);
+    }
     if (found.wireguard_config != NULL) {
         node->wireguard_config = text_new(found.wireguard_config, strlen(found.wireguard_config));
         if (node->wireguard_config == NULL) {

@@ -117,7 +117,11 @@ static void assign(struct sim *sim)
     *node = *old;
     node->rec = rec;
     HC_SET(node->head_body_id, m->id);
-    HC_SET(node->stream.stream_app_id, sim_experiences[0]);
+    node_rare_ref(node->rare);                  /* the old version keeps its own */
+    struct stream_block block = *node_stream(node);
+    HC_SET(block.stream_app_id, sim_experiences[0]);
+    if (node_set_stream(node, &block) != HC_OK)
+        abort();
     h->assigned = true;
     cluster_put(sim, &node->rec);
 }

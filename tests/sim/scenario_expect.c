@@ -146,7 +146,7 @@ static bool expect_xr(struct scenario *s, const struct words *w)
     const struct node_rec *node = alloc_node(s->sim.cluster.live, word(w, 1));
     if (body == NULL || node == NULL)
         return scenario_fail(s, "there is no body %s", word(w, 1));
-    if (!hc_same(node->xr_session.session_id, body->xr.session_id) || node->xr_session.state != body->xr.state)
+    if (!hc_same(node_xr(node)->session_id, body->xr.session_id) || node_xr(node)->state != body->xr.state)
         return scenario_fail(s, "the registry tells another XR session of %s", word(w, 1));
     if (hc_same(word(w, 2), "asked")) {
         struct hc_arena arena = { 0 };

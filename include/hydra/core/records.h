@@ -243,6 +243,12 @@ struct op_rec {                           /* REC_OP, key: op id */
 
 enum node_role { ROLE_BODY = 1, ROLE_HEAD = 2 };
 struct stream_block { char stream_url[URL_SIZE], stream_url_lan[URL_SIZE], stream_app_id[HC_NAME_SIZE], stream_mode[WORD_SIZE]; };
+/* Immutable, counted and shared between versions: a kilobyte or two that thousands of nodes would carry empty. */
+struct node_rare {
+    uint32_t refs;
+    struct stream_block stream;           /* of a head with an assigned body */
+    struct xr_session xr_session;         /* the body's, once more: what a rolled-back binary reads (docs/decisions/0030) */
+};
 struct node_rec {                         /* REC_NODE, key: node id */
     struct rec rec;
     char name[HC_NAME_SIZE];
@@ -256,8 +262,7 @@ struct node_rec {                         /* REC_NODE, key: node id */
     hc_time enrolled_at, last_seen;       /* last_seen as saved, at most 60 s behind */
     char xr_client_hostname[HC_NAME_SIZE];
     char head_body_id[HC_ID_SIZE];        /* assigned body (§6.3.9) */
-    struct stream_block stream;
-    struct xr_session xr_session;         /* the body's, once more: what a rolled-back binary reads (docs/decisions/0030) */
+    struct node_rare *rare;               /* what few nodes have: NULL for most of them; read by node_stream(), node_xr() */
     struct text *wireguard_config;
     uint32_t protocol_version, pairing_protocol;          /* as last reported; for reports and gates only */
 };
@@ -291,5 +296,12 @@ const struct lease *alloc_lease(const struct alloc *alloc, const char *lease_id,
     const struct slot **ret_slot);
 const char *node_owner(const struct alloc *alloc, const struct node_rec *node);   /* its own, else its venue's; "" none (rules §1) */
 bool node_is_quest(const struct node_rec *node);
+const struct stream_block *node_stream(const struct node_rec *node);   /* never NULL: all empty when it has none */
+const struct xr_session *node_xr(const struct node_rec *node);         /* the same */
+/* Of a version that is being made: HC_ERR_NOMEM changes nothing. */
+HC_MUST enum hc_err node_set_stream(struct node_rec *node, const struct stream_block *stream);
+HC_MUST enum hc_err node_set_xr(struct node_rec *node, const struct xr_session *session);
+struct node_rare *node_rare_ref(struct node_rare *rare);               /* accepts NULL */
+void node_rare_unref(struct node_rare *rare);                          /* accepts NULL */
 
 #endif

@@ -125,7 +125,9 @@ void assign_body(struct fleet *f, const char *head_id, const char *body_id, cons
 {
     struct node_rec *node = edit_node(f, head_id);
     HC_SET(node->head_body_id, body_id);
-    HC_SET(node->stream.stream_app_id, app_id);
+    struct stream_block block = *node_stream(node);
+    HC_SET(block.stream_app_id, app_id);
+    assert_int_equal(node_set_stream(node, &block), HC_OK);
     edit_done(f);
 }
 

@@ -30,14 +30,14 @@ static void test_head__stream_block__named_members_change_and_empty_clears(void 
     fleet_head(f, "h1", "north", "hydraheadipad");
     const struct stream_block all = { "https://a", "https://b", "rupelmonde", "flat" };
     (void)update(f, (struct head_update_req){ .head_id = "h1", .set_stream = true, .stream = all, .stream_fields = 15 });
-    assert_memory_equal(&alloc_node(f->alloc, "h1")->stream, &all, sizeof all);
+    assert_memory_equal(node_stream(alloc_node(f->alloc, "h1")), &all, sizeof all);
     const struct stream_block one = { .stream_app_id = "atlas" };
     (void)update(f, (struct head_update_req){ .head_id = "h1", .set_stream = true, .stream = one, .stream_fields = 4 });
-    assert_string_equal(alloc_node(f->alloc, "h1")->stream.stream_app_id, "atlas");
-    assert_string_equal(alloc_node(f->alloc, "h1")->stream.stream_url_lan, "https://b");
+    assert_string_equal(node_stream(alloc_node(f->alloc, "h1"))->stream_app_id, "atlas");
+    assert_string_equal(node_stream(alloc_node(f->alloc, "h1"))->stream_url_lan, "https://b");
     (void)update(f, (struct head_update_req){ .head_id = "h1", .clear_stream = true });
     const struct stream_block none = { 0 };
-    assert_memory_equal(&alloc_node(f->alloc, "h1")->stream, &none, sizeof none);
+    assert_memory_equal(node_stream(alloc_node(f->alloc, "h1")), &none, sizeof none);
 }
 
 static void test_wireguard__put_and_emptied__is_kept_and_goes(void **state)

@@ -381,7 +381,7 @@ static void test_xr_merge__session_that_the_file_lacks__is_kept(void **state)   
     assert_int_equal(core_merge_foreign(foreign, f->alloc, f->obs, f->now, &out), HC_OK);
     core_result_free(&out);
     assert_string_equal(alloc_body(foreign, "b1")->xr.session_id, headset_session(f, "b1")->session_id);
-    assert_string_equal(alloc_node(foreign, "b1")->xr_session.session_id, headset_session(f, "b1")->session_id);
+    assert_string_equal(node_xr(alloc_node(foreign, "b1"))->session_id, headset_session(f, "b1")->session_id);
     assert_int_equal(slot_live_lease(&alloc_body(foreign, "b1")->slots[0])->state, LEASE_UNKNOWN);
     alloc_free(foreign);
 }

@@ -216,7 +216,7 @@ static void check(struct fleet *f, const struct story *story, size_t at)
     if (strcmp(is, line->seen) != 0 || strcmp(reason, line->reason) != 0 || !lease_ok || strcmp(asked(f), line->asked) != 0)
         fail_msg("%s, line %zu: %s (%s), lease %s, asked %s", story->name, at + 1, is, reason,
                  lease == NULL ? "none" : word_of(&lease_state_words, (int)lease->state), asked(f));
-    if (strcmp(node->xr_session.session_id, xr->session_id) != 0 || node->xr_session.state != xr->state)
+    if (strcmp(node_xr(node)->session_id, xr->session_id) != 0 || node_xr(node)->state != xr->state)
         fail_msg("%s, line %zu: nodes.yaml says something else", story->name, at + 1);
     bool occupied = (slot_occupied(&(struct core_view){ f->alloc, f->obs, f->now }, alloc_body(f->alloc, "b1"), 0) & WHY_NOT_XR) != 0;
     if (xr->session_id[0] != '\0' && !occupied)

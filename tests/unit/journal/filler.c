@@ -94,6 +94,15 @@ static void fill_pointer(const struct journal_field *field, char *at, char *obje
     memcpy(at, &pointer, sizeof pointer);
 }
 
+static void fill_rare(const struct journal_field *field, char *at, uint64_t *seed, struct hc_arena *arena)
+{
+    struct node_rare *rare = hc_alloc(sizeof *rare);
+    assert_non_null(rare);
+    rare->refs = 1;
+    fill_object(field->sub, rare, next(seed), arena);
+    memcpy(at, &rare, sizeof rare);
+}
+
 static void fill_number(const struct journal_field *field, char *at, uint64_t *seed)
 {
     int64_t value = (int64_t)(1 + next(seed));
@@ -122,6 +131,9 @@ void fill_object(const struct journal_table *table, void *object, uint64_t seed,
             break;
         case J_INLINE: case J_ARRAY:
             fill_items(field, object, &seed, arena);
+            break;
+        case J_RARE:
+            fill_rare(field, at, &seed, arena);
             break;
         case J_TEXT: case J_COUNTED_TEXT: case J_LIST: case J_STRINGS: case J_PAIRED:
             fill_pointer(field, at, object, &seed, arena);

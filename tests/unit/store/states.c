@@ -294,13 +294,17 @@ static void fill_node(struct dice *dice, struct node_rec *node)
     node->enrolled_at = some_time(dice);
     node->last_seen = some_time(dice);
     SOME_NAME(dice, node->xr_client_hostname);
-    fill_xr(dice, &node->xr_session);
+    struct xr_session session = { 0 };
+    struct stream_block block = { 0 };
+    fill_xr(dice, &session);
     SOME_ID(dice, node->head_body_id);
     if (maybe(dice))
-        HC_SET(node->stream.stream_url, "moonlight://10.0.0.1:47989/?a=1&b=#x");
-    SOME_NAME(dice, node->stream.stream_url_lan);
-    SOME_NAME(dice, node->stream.stream_app_id);
-    SOME_ID(dice, node->stream.stream_mode);
+        HC_SET(block.stream_url, "moonlight://10.0.0.1:47989/?a=1&b=#x");
+    SOME_NAME(dice, block.stream_url_lan);
+    SOME_NAME(dice, block.stream_app_id);
+    SOME_ID(dice, block.stream_mode);
+    bool set = node_set_xr(node, &session) == HC_OK && node_set_stream(node, &block) == HC_OK;
+    assert(set);
     const char *config = PICK(dice, texts);
     node->wireguard_config = maybe(dice) ? NULL : text_new(config, strlen(config));
     node->protocol_version = dice_below(dice, 3);

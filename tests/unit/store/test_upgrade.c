@@ -44,7 +44,7 @@ static void test_load__older_nodes__leniently_and_once_copied(void **state)
         assert_string_equal(node->name, "north");
         assert_int_equal(node->roles, ROLE_BODY);
         assert_int_equal(node->approval, APPROVAL_APPROVED);
-        assert_string_equal(alloc_node(alloc, "node-2")->stream.stream_url, "moonlight://x");
+        assert_string_equal(alloc_node(alloc, "node-2")->rare->stream.stream_url, "moonlight://x");
         assert_string_equal(alloc_experience(alloc, "rupelmonde")->label, "Rupelmonde");
         alloc_free(alloc);
         assert_int_equal(copies(folder, name, sizeof name), 1);
