@@ -50,6 +50,7 @@ static void make_body(struct sim *sim, size_t number, size_t venues)
     uint32_t slots = modern && chance_percent(&sim->chance, 25) ? 2 : 1;
     int at = machine_add(sim, id, venue, modern, slots, chance_percent(&sim->chance, 80) ? 3 : 1);
     struct machine *m = &sim->bodies[at];
+    m->x.capable = modern && chance_percent(&sim->chance, 65);
     m->sends_uptime = chance_percent(&sim->chance, 80);
     m->tells_client = chance_percent(&sim->chance, 80);
     m->tells_lease = chance_percent(&sim->chance, 70);
@@ -73,7 +74,7 @@ static enum head_kind any_kind(struct sim *sim)
     int64_t roll = chance_between(&sim->chance, 0, 99);
     if (sim->renewed)
         return HEAD_P2;
-    return roll < 28 ? HEAD_IPAD : roll < 45 ? HEAD_GO : roll < 58 ? HEAD_QUEST : roll < 94 ? HEAD_P2 : HEAD_ROGUE;
+    return roll < 25 ? HEAD_IPAD : roll < 40 ? HEAD_GO : roll < 58 ? HEAD_QUEST : roll < 94 ? HEAD_P2 : HEAD_ROGUE;
 }
 
 static void make_head(struct sim *sim, size_t number, size_t venues)
@@ -141,6 +142,11 @@ void fleet_make(struct sim *sim)
         make_body(sim, i, venues);
     for (size_t i = 0; i < heads; i++)
         make_head(sim, i, venues);
+    struct experience_rec *xr = (struct experience_rec *)rec_new(REC_EXPERIENCE, SIM_XR_EXPERIENCE);
+    if (xr == NULL)
+        abort();
+    HC_SET(xr->stream_mode, "xr");
+    cluster_put(sim, &xr->rec);
     if (chance_percent(&sim->chance, 40))
         assign(sim);
     for (size_t i = 0; i < sim->body_count; i++)
@@ -266,6 +272,8 @@ void fleet_empty(struct sim *sim)
             if (why_not != 0 && !body->deleted && machine_of(sim, body->rec.key) != NULL)      /* an old file may name one that is gone */
                 sim_violation(sim, "progress: all have left, and %s/%u is not free: bits %x", body->rec.key, i, why_not);
         }
+        if (body->xr.session_id[0] != '\0' && machine_of(sim, body->rec.key) != NULL)
+            sim_violation(sim, "progress: all have left, and %s has an XR session", body->rec.key);
         if (body->deleted)
             sim_violation(sim, "progress: %s was deleted and is still there", body->rec.key);
     }

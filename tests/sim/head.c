@@ -154,6 +154,7 @@ static void dies(struct sim *sim, struct head *h)
     struct session *session = head_session(sim, h);
     if (session != NULL && !chance_percent(&sim->chance, 10))      /* one in ten plays on with nobody there */
         machine_end(sim, &sim->bodies[h->body], session, chance_seconds(&sim->chance, 10, 45));
+    xr_gone(sim, h);
     h->body = -1;
     h->op = -1;
     if (!h->stores_attempt)
@@ -193,6 +194,8 @@ void head_act(struct sim *sim, int head)
             rogue_act(sim, h);
         else if (h->kind == HEAD_P2)
             p2_act(sim, h);
+        else if (h->xr.on)
+            xr_act(sim, h);
         else
             legacy_act(sim, h);
     }
@@ -209,6 +212,8 @@ void head_answered(struct sim *sim, struct op *op)
         return;
     if (h->kind == HEAD_P2)
         p2_answered(sim, h, op);
+    else if (h->xr.on)
+        xr_answered(sim, h, op);
     else if (h->kind != HEAD_ROGUE)
         legacy_answered(sim, h, op);
     head_schedule(sim, h);

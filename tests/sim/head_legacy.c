@@ -71,6 +71,8 @@ static void fails(struct sim *sim, struct head *h)
 
 static void visitor(struct sim *sim, struct head *h)
 {
+    if (xr_visit(sim, h))
+        return;
     h->patience = (unsigned)chance_between(&sim->chance, 1, sim->healed ? 40 : 8);
     h->experience = (uint32_t)chance_between(&sim->chance, 0, 1);
     tap(sim, h);

@@ -133,6 +133,8 @@ static int64_t earliest(const struct machine *m)
         at = m->next_report;
     if (m->agent_back_at != 0 && m->agent_back_at < at)
         at = m->agent_back_at;
+    if (m->powered && m->x.next_at != 0 && m->x.next_at < at)
+        at = m->x.next_at;
     if (m->found_at != 0 && m->found_at < at)
         at = m->found_at;
     for (size_t i = 0; i < SIM_SESSIONS_MAX; i++) {
@@ -216,6 +218,7 @@ void machine_act(struct sim *sim, int body)
         find_again(m);
         machine_report_soon(sim, m, 100);
     }
+    xr_machine_act(sim, m);
     if (moved_sessions(sim, m) && m->modern)
         machine_report_soon(sim, m, chance_between(&sim->chance, 20, 300));
     if (m->agent_up && m->powered && m->next_report <= sim->now) {
@@ -238,6 +241,7 @@ void machine_reboot(struct sim *sim, struct machine *m, int64_t down_ms)
     for (size_t i = 0; i < SIM_SESSIONS_MAX; i++)
         m->sessions[i].on = false;
     m->agent_up = m->powered = false;
+    xr_machine_reboots(m);
     m->found_at = 0;
     m->agent_back_at = sim->now + down_ms;
     m->booted_at = sim->now + down_ms;
@@ -322,6 +326,8 @@ void machine_directive(struct sim *sim, struct machine *m)
                     machine_end(sim, m, &m->sessions[k], 2000);
         }
     }
+    if (reaches && m->x.capable)
+        xr_machine_told(sim, m, &d.xr);
     bool obeys = reaches && m->modern && sim->mode == MODE_RANDOM && (sim->healed || chance_percent(&sim->chance, 90));
     for (size_t i = 0; obeys && i < d.trust.remove_count; i++)
         machine_unpairs(m, d.trust.remove[i]);
@@ -341,7 +347,7 @@ void machines_hear_news(struct sim *sim)
             continue;
         m->polled = body;
         m->polled_step = body->rec.step;
-        bool news = false;
+        bool news = m->x.capable && body->xr.session_id[0] != '\0';
         for (size_t k = 0; k < body->slot_count && k < SIM_SLOTS_MAX; k++) {
             const struct lease *lease = slot_live_lease(&body->slots[k]);
             news = news || body->slots[k].epoch != m->table[k].applied || !m->table[k].told || (lease != NULL &&

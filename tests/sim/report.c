@@ -48,6 +48,11 @@ void report_make(struct sim *sim, struct machine *m, struct report *report)
         report->shown_since[i] = session->on ? session->since : 0;
         report->streaming = report->streaming || (shown && !session->starting && !(session->ending && !m->modern));
     }
+    if (m->x.capable) {
+        report->xr = m->x.state != XR_NONE && m->x.state != XR_FAILED;
+        HC_SET(report->xr_word, m->x.state == XR_NONE ? "idle" : word_of(&xr_state_words, (int)m->x.state));
+        HC_SET(report->xr_session_id, m->x.state == XR_NONE ? "" : m->x.session_id);
+    }
     m->told_second = m->told_floor = false;
     if (!m->modern)
         return;
@@ -132,7 +137,7 @@ void report_delivered(struct sim *sim, const struct report *report)
 {
     struct machine *m = &sim->bodies[report->body];
     static const char *const drivers[] = { "alvr" };
-    const char *experiences[2];
+    const char *experiences[3];
     size_t count = 0;
     char boot[HC_ID_SIZE];
     struct body_event events[2];
@@ -141,6 +146,8 @@ void report_delivered(struct sim *sim, const struct report *report)
     for (size_t i = 0; i < 2; i++)
         if ((report->experiences & (1U << i)) != 0)
             experiences[count++] = sim_experiences[i];
+    if (m->x.capable)
+        experiences[count++] = SIM_XR_EXPERIENCE;
     if (report->second_launch)
         events[event_count++] = (struct body_event){ .type = BODY_EVENT_SECOND_LAUNCH, .slot = report->second_launch_slot };
     if (report->floor_event)
@@ -152,7 +159,8 @@ void report_delivered(struct sim *sim, const struct report *report)
     ev.u.report = (struct report_req){ .body_id = m->id, .modern = report->modern, .boot_id = report->modern ? boot : "",
         .report_seq = report->seq, .uptime_ms = report->modern ? report->uptime_ms : -1,
         .stream_status = report->streaming ? STATUS_STREAMING : STATUS_IDLE,
-        .xr_state = report->xr_word[0] != '\0' ? report->xr_word : report->xr ? "active" : "", .xr_drivers = drivers,
+        .xr_state = report->xr_word[0] != '\0' ? report->xr_word : report->xr ? "active" : "", .xr_session_id = report->xr_session_id,
+        .xr_drivers = drivers,
         .xr_driver_count = report->xr_word[0] != '\0' ? 1 : 0, .has_experiences = true,
         .experiences = experiences, .experience_count = count, .gpu = "RTX 4090", .provider_status = "ok", .provider_version = "1",
         .hydrabody_version = "1", .gpu_memory_total_mb = 24576, .ports = { 47989, 47984, 47990 }, .sessions = report->rows,

@@ -141,7 +141,7 @@ static void take_answer(struct sim *sim, struct op *op)
     struct answer *a = &op->answer;
     *a = (struct answer){ .answer = last->answer, .deny = last->deny, .wait = last->wait, .has_lease = last->has_lease,
         .rows = (uint32_t)last->row_count, .epoch = last->epoch, .slot = last->slot, .has_op = last->has_op, .given = last->op,
-        .pair = last->pair };
+        .pair = last->pair, .xr = last->xr };
     HC_SET(a->lost_why, last->lost_why);
     HC_SET(a->token, last->claim_token);
     if (last->has_lease) {

@@ -56,7 +56,7 @@ static void networks(struct sim *sim)
     for (size_t i = 0; i < sim->body_count; i++) {
         struct machine *m = &sim->bodies[i];
         m->quiet = m->quiet_until > sim->now;
-        m->xr = m->xr_until > sim->now;
+        m->xr = m->xr_until > sim->now && !m->x.capable;
     }
     for (size_t i = 0; i < sim->head_count; i++)
         sim->heads[i].quiet = sim->heads[i].quiet_until > sim->now;

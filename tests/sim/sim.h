@@ -26,6 +26,7 @@
 #define SIM_TRACE_LINES  48
 #define SIM_LINE_SIZE    160
 #define SIM_DISTRICT     "d1"
+#define SIM_XR_EXPERIENCE "planetarium"
 
 /* ---- the schedule: earliest first, ties in order of insertion ---- */
 enum sim_event_kind { EV_TICK, EV_SAVED, EV_PROBE, EV_RESTART, EV_MACHINE, EV_REPORT, EV_DIRECTIVE, EV_HEAD, EV_PARKED, EV_HISTORY,
@@ -60,7 +61,7 @@ struct answer {
     bool has_lease, uncollected; char lease_id[HC_ID_SIZE], body_id[HC_ID_SIZE], stream_id[HC_ID_SIZE], token[CLAIM_TOKEN_SIZE];
     char app[HC_NAME_SIZE + APP_TOKEN_SIZE], lost_why[WORD_SIZE];
     enum lease_state state; uint32_t slot, rows, stream_count, position; uint64_t epoch; enum ticket_state ticket;
-    bool has_op; struct op_facts given; struct pair_facts pair;
+    bool has_op; struct op_facts given; struct pair_facts pair; struct xr_facts xr;
 };
 /* How an agent answers an operation; after the faults it answers well. */
 enum agent_answer { ANSWERS_WELL, ANSWERS_TWICE, ANSWERS_LATE, ANSWERS_HTML, ANSWERS_FAILURE, ANSWERS_NO, ANSWERS_NEVER };
@@ -94,7 +95,7 @@ struct session {                             /* what Sunshine really does */
 };
 struct report {                              /* as it was when it was sent */
     bool used, modern; int body; uint64_t boot, seq, number; int64_t made_at, arrives_at, uptime_ms;
-    bool streaming, xr; char xr_word[WORD_SIZE]; size_t row_count;      /* xr_word: what a scenario says, and that it has the driver */
+    bool streaming, xr; char xr_word[WORD_SIZE], xr_session_id[HC_ID_SIZE]; size_t row_count;      /* xr_word: what a scenario says, and that it has the driver */
     struct session_obs rows[SIM_ROWS_MAX];
     uint64_t max_epoch[SIM_SLOTS_MAX]; size_t slot_count; bool second_launch; uint32_t second_launch_slot;
     bool floor_event; uint32_t experiences;
@@ -112,6 +113,7 @@ struct machine {
     size_t client_count; struct machine_client clients[SIM_CLIENTS_MAX]; uint64_t pairings; bool misreads, lies;
     size_t told_count; struct machine_client told[SIM_CLIENTS_MAX]; bool told_known;      /* of the newest report that arrived */
     struct agent agent;
+    struct xr_machine { bool capable, worn, breaks; enum xr_state state; char session_id[HC_ID_SIZE]; int64_t next_at; } x;
     bool used, modern, quiet /* its network is cut */, agent_up, powered, sends_uptime, xr, tells_client, tells_lease;
     char id[HC_ID_SIZE], venue[HC_NAME_SIZE];
     uint32_t slots, experiences;             /* bit per experience */
@@ -153,6 +155,7 @@ struct head {
     int64_t heard_at;                        /* last request of it that arrived */
     unsigned patience;                       /* taps left */
     uint64_t wakes;
+    struct xr_visit { bool on; int body; char session_id[HC_ID_SIZE]; int64_t puts_on_at, takes_off_at, ends_at; } xr;
     struct device {                          /* its identity, as it was acknowledged */
         bool registered, revoked, asking, unsure, pairs2; uint32_t certificate, certificates, told_pairing; int64_t registered_at;
         char fingerprint[HC_HASH_SIZE], predecessor[HC_HASH_SIZE]; int64_t overlap_until;
@@ -175,7 +178,7 @@ struct slot_epochs { char body_id[HC_ID_SIZE]; uint64_t live[SIM_SLOTS_MAX], com
 
 struct seen_op { char id[HC_ID_SIZE], node_id[HC_ID_SIZE]; enum op_state state; int64_t asked_at; unsigned results; };
 struct seen_pair { char id[HC_ID_SIZE], head_id[HC_ID_SIZE]; int64_t at; };
-struct seen_body { char id[HC_ID_SIZE]; struct seen_pair pairs[SIM_SLOTS_MAX]; };
+struct seen_body { char id[HC_ID_SIZE]; struct seen_pair pairs[SIM_SLOTS_MAX]; enum xr_state xr_state; int64_t xr_since; };
 
 enum sim_mode { MODE_RANDOM, MODE_SCRIPT };
 struct sim {
@@ -297,6 +300,15 @@ void p2_act(struct sim *sim, struct head *h);
 void p2_answered(struct sim *sim, struct head *h, const struct op *op);
 void rogue_act(struct sim *sim, struct head *h);
 
+/* xr.c */
+void xr_machine_act(struct sim *sim, struct machine *m);
+void xr_machine_told(struct sim *sim, struct machine *m, const struct directive_xr *xr);
+void xr_machine_reboots(struct machine *m);
+bool xr_visit(struct sim *sim, struct head *h);              /* false: this visit is none of XR */
+void xr_gone(struct sim *sim, struct head *h);
+void xr_act(struct sim *sim, struct head *h);
+void xr_answered(struct sim *sim, struct head *h, const struct op *op);
+
 /* agent.c, device.c */
 void agent_start(struct sim *sim, struct machine *m);
 void agent_act(struct sim *sim, int body);
@@ -361,6 +373,10 @@ void sim_check_op_has_one_result(struct sim *sim, const char *op_id);
 void sim_check_pair_is_alone(struct sim *sim, const struct body_rec *body, uint32_t slot);
 void sim_check_pair_keeps_the_slot(struct sim *sim, const struct lease *is, const struct slot *slot);
 void sim_check_pair_is_bounded(struct sim *sim);
+void sim_check_xr_moves(struct sim *sim, struct seen_body *seen, const struct body_rec *is, const struct core_result *result);
+void sim_check_xr_has_slot_0(struct sim *sim, const struct body_rec *body);
+void sim_check_xr_keeps_slot_0(struct sim *sim, const struct lease *is, const struct body_rec *body, const struct slot *slot);
+void sim_check_xr_is_bounded(struct sim *sim);
 void sim_check_i7_no_eviction_of_the_holder(struct sim *sim, const struct machine *m, const struct directive *d);
 void sim_check_i8_lease_is_bounded(struct sim *sim, const struct seen_lease *lease);
 void sim_check_i8_not_before_its_time(struct sim *sim, const struct seen_lease *was, const struct lease *is);

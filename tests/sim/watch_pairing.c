@@ -93,12 +93,14 @@ static void walk_grants(struct sim *sim, const struct core_event *ev)
 {
     for (size_t i = 0; i < sim->grant_count; i++) {
         const struct slot *slot = NULL;
-        const struct lease *lease = alloc_lease(sim->cluster.live, sim->grant_ids[i], NULL, &slot);
+        const struct body_rec *body = NULL;
+        const struct lease *lease = alloc_lease(sim->cluster.live, sim->grant_ids[i], &body, &slot);
         if (lease == NULL)
             continue;
         sim_check_i6_revoked_gets_no_lease(sim, ev, lease);
         sim_check_i6_clone_gets_no_lease(sim, ev, lease);
         sim_check_pair_keeps_the_slot(sim, lease, slot);
+        sim_check_xr_keeps_slot_0(sim, lease, body, slot);
     }
 }
 
@@ -110,6 +112,7 @@ void watch_pairing_step(struct sim *sim, const struct core_event *ev, const stru
     if (ev->type == CORE_TICK && sim->cluster.store_ok && sim->now >= sim->clock_slack_until) {
         sim_check_op_is_bounded(sim);
         sim_check_pair_is_bounded(sim);
+        sim_check_xr_is_bounded(sim);
     }
     sim_check_i6_latch_had_its_condition(sim, result);
     if (!result->dirty)
@@ -121,9 +124,12 @@ void watch_pairing_step(struct sim *sim, const struct core_event *ev, const stru
         const struct body_rec *body = changes[i].kind == REC_BODY ? alloc_body(sim->cluster.live, changes[i].key) : NULL;
         if (changes[i].kind == REC_OP)
             walk_op(sim, changes[i].key);
-        if (body != NULL)
+        if (body != NULL) {
             walk_pairs(sim, body, true);
-        else if (changes[i].kind == REC_BODY)
+            sim_check_xr_moves(sim, seen_body(sim, body->rec.key), body, result);
+            sim_check_xr_has_slot_0(sim, body);
+        }
+        if (body == NULL && changes[i].kind == REC_BODY)
             *seen_body(sim, changes[i].key) = sim->seen_bodies[sim->seen_body_count - 1], sim->seen_body_count--;
     }
     sim_check_i6_one_head_a_certificate(sim, ev);
@@ -158,8 +164,12 @@ void watch_pairing_lost(struct sim *sim, bool replaced)
             (void)remember_op(sim, op);
     }
     sim->seen_body_count = 0;
-    for (size_t i = 0; i < alloc_count(live, REC_BODY); i++)
-        walk_pairs(sim, (const struct body_rec *)alloc_at(live, REC_BODY, i), false);
+    for (size_t i = 0; i < alloc_count(live, REC_BODY); i++) {
+        const struct body_rec *body = (const struct body_rec *)alloc_at(live, REC_BODY, i);
+        walk_pairs(sim, body, false);
+        seen_body(sim, body->rec.key)->xr_state = body->xr.state;
+        seen_body(sim, body->rec.key)->xr_since = sim->now;
+    }
     sim_check_i6_nothing_is_forgotten(sim, replaced);
 }
 
@@ -174,7 +184,7 @@ void watch_pairing_outage(struct sim *sim, int64_t outage_ms)
         move_on(&sim->seen_ops[i].asked_at, outage_ms, sim->now);
     for (size_t i = 0; i < sim->seen_body_count; i++)
         for (size_t k = 0; k < SIM_SLOTS_MAX; k++)
-            move_on(&sim->seen_bodies[i].pairs[k].at, outage_ms, sim->now);
+            move_on(&sim->seen_bodies[i].pairs[k].at, outage_ms, sim->now), move_on(&sim->seen_bodies[i].xr_since, outage_ms, sim->now);
     for (size_t i = 0; i < sim->head_count; i++) {       /* who spoke before is not remembered */
         sim->heads[i].device.cloned_until = 0;
         memset(sim->heads[i].device.beats, 0, sizeof sim->heads[i].device.beats);
