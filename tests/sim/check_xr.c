@@ -64,7 +64,8 @@ void sim_check_xr_has_slot_0(struct sim *sim, const struct body_rec *body)
     const struct node_rec *node = alloc_node(sim->cluster.live, body->rec.key);
     const struct slot *slot = NULL;
     const struct lease *lease = body_lease(body, xr->session_id, &slot);
-    if (node != NULL && (!hc_same(node->xr_session.session_id, xr->session_id) || node->xr_session.state != xr->state))
+    const struct xr_session *copy = node == NULL ? xr : node_xr(node);
+    if (!hc_same(copy->session_id, xr->session_id) || copy->state != xr->state)
         sim_violation(sim, "XR: the two records of the session on %s differ", body->rec.key);
     if (xr->session_id[0] == '\0')
         return;
