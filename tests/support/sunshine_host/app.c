@@ -95,23 +95,31 @@ static void build_env(struct host *host, const struct request *request, struct r
         put_env(run, "SUNSHINE_CLIENT_AUDIO_SURROUND_PARAMS", surround == NULL ? "" : surround);
 }
 
+static void add_preps(struct running *run, const json_t *list)
+{
+    size_t index;
+    json_t *prep;
+    json_array_foreach(list, index, prep) {
+        if (run->prep_count == HOST_PREPS_MAX)
+            break;
+        run->preps[run->prep_count].start = host_copy(apps_text(prep, "do"));
+        run->preps[run->prep_count++].undo = host_copy(apps_text(prep, "undo"));
+    }
+}
+
 /* Copies what the run needs, so that the list may change meanwhile. False: no such app. */
 static bool prepare(struct host *host, const struct request *request, long id, struct running *run)
 {
     host_lock(host);
-    json_t *app = apps_find(host, id), *prep;
-    size_t index;
+    const json_t *app = apps_find(host, id);
     bool found = app != NULL;
     if (found) {
         *run = (struct running){ .id = id, .name = host_copy(apps_text(app, "name")), .command = host_copy(apps_text(app, "cmd")),
                                  .folder = host_copy(apps_text(app, "working-dir")), .auto_detach = apps_flag(app, "auto-detach", true),
                                  .exit_timeout_ms = apps_number(app, "exit-timeout", EXIT_TIMEOUT_S) * 1000 };
-        json_array_foreach(json_object_get(app, "prep-cmd"), index, prep) {
-            if (run->prep_count == HOST_PREPS_MAX)
-                break;
-            run->preps[run->prep_count].start = host_copy(apps_text(prep, "do"));
-            run->preps[run->prep_count++].undo = host_copy(apps_text(prep, "undo"));
-        }
+        if (!apps_flag(app, "exclude-global-prep-cmd", false))
+            add_preps(run, host->global_preps);
+        add_preps(run, json_object_get(app, "prep-cmd"));
         build_env(host, request, run);
     }
     host_unlock(host);

@@ -30,7 +30,7 @@ static void one_number(const char *name, long value, int status, const char *mes
 
 static void serverinfo(struct host *host, const struct request *request, struct answer *answer)
 {
-    bool secure = request->server == host->https;
+    bool secure = request->tls;
     struct xml xml = { 0 };
     app_poll(host);
     host_lock(host);
@@ -285,8 +285,12 @@ static bool https_let_in(void *ctx, X509 *peer, struct hc_buf *out, bool *ret_re
     host_lock(host);
     enum client_verdict verdict = clients_judge(host, peer);
     host_unlock(host);
-    if (verdict == CLIENT_IN)
+    if (verdict == CLIENT_IN) {
+        char subject[256] = "";
+        (void)X509_NAME_oneline(X509_get_subject_name(peer), subject, sizeof subject);
+        log_line("Debug", "%s -- verified", subject);
         return true;
+    }
     host_count(host, "https", "refused", "/");
     if (verdict == CLIENT_UNKNOWN)
         log_line("Warning", "SSL Verification error :: self-signed certificate");

@@ -8,6 +8,7 @@
 
 #include "hydra/base/arena.h"
 #include "apps.h"
+#include "config.h"
 #include "log.h"
 #include "state.h"
 
@@ -147,6 +148,7 @@ bool host_open(struct host *host, const char *username, const char *password)
         state_set_credentials(host, username, password);
     state_write(host);
     apps_open(host);
+    host->global_preps = config_global_preps(host);
     return true;
 }
 
@@ -167,6 +169,7 @@ void host_close(struct host *host)
     hc_free(host->last_verified);
     hc_free(host->handover.pem);
     json_decref(host->apps);
+    json_decref(host->global_preps);
     SSL_CTX_free(host->https_ctx);
     SSL_CTX_free(host->web_ctx);
     SSL_CTX_free(host->foreign_ctx);

@@ -115,6 +115,7 @@ struct host {
     uint64_t pending_order;
     char *last_verified;                                /* PEM of the certificate that 47984 verified last */
     json_t *apps;                                       /* what was parsed last: {"apps": [], "env": {}}, expanded */
+    json_t *global_preps;                               /* of sunshine.conf, as it was at the start */
     struct running running;
     int64_t minus_one_until_ms;                         /* currentgame is -1 until then */
     pid_t orphans[HOST_ORPHANS_MAX];                    /* children that nobody manages any more */

@@ -103,9 +103,9 @@ static bool read_password(char *out, size_t size)
 static bool start_servers(struct stream **ret_stream)
 {
     *ret_stream = stream_start(&host);
-    host.http = server_start(&gamestream_http_ops, &host, &host.http_port);
     host.https = server_start(host.version->waits_for_close ? &gamestream_https_ops : &gamestream_https_old_ops, &host, &host.https_port);
     host.web = server_start(&web_ops, &host, &host.web_port);
+    host.http = server_start(&gamestream_http_ops, &host, &host.http_port);         /* the last: it tells the port of 47984 */
     return *ret_stream != NULL && host.http != NULL && host.https != NULL && host.web != NULL;
 }
 

@@ -28,6 +28,7 @@ struct request {
     char address[REQUEST_ADDRESS_SIZE];
     uint64_t connection;                /* with its server: for an answer that comes later */
     struct server *server;
+    bool tls;
     const X509 *peer;                   /* the client's certificate; NULL: none asked */
 };
 

@@ -159,6 +159,7 @@ static void serve(struct server *server, struct connection *connection, int64_t 
     if (len > 0 && request_read(connection->in.data, (size_t)len, &request)) {
         request.connection = connection->id;
         request.server = server;
+        request.tls = connection->ssl != NULL;
         memcpy(request.address, connection->address, sizeof request.address);
         X509 *peer = connection->ssl == NULL ? NULL : SSL_get1_peer_certificate(connection->ssl);
         request.peer = peer;

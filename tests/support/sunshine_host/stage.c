@@ -95,6 +95,22 @@ int stage_set_up(void **state)
     return 0;
 }
 
+void stage_store(const struct peer *peer, const char *name)
+{
+    char line[HOME_PATH_SIZE + 64];
+    home_write(&stage.home, "peer.pem", peer->pem);
+    (void)snprintf(line, sizeof line, "pair %s %s/peer.pem", name, stage.home.root);
+    sunshine_say(&stage.host, line);
+}
+
+int stage_set_up_paired(void **state)
+{
+    (void)stage_set_up(state);
+    stage_store(&stage.one, "one");
+    stage_store(&stage.two, "two");
+    return 0;
+}
+
 int stage_tear_down(void **state)
 {
     (void)state;

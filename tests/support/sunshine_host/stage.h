@@ -24,7 +24,9 @@ bool stage_since(const char *version);      /* is this test's release that one, 
 int stage_open(void **state);               /* for the group: the clients */
 int stage_close(void **state);
 int stage_set_up(void **state);
+int stage_set_up_paired(void **state);      /* the same, and clients one and two are stored as "one" and "two" */
 int stage_tear_down(void **state);
+void stage_store(const struct peer *peer, const char *name);                /* as though it had paired */
 /* apps.json: "Map" (do and undo leave a line each in DIR/hooks, then /bin/sleep), "Broken" (its second `do` fails), "Desktop", "Short"
  * (exits at once, no auto-detach). hc_free() it. */
 char *stage_apps(const char *folder);

@@ -15,14 +15,6 @@
 #define REFUSAL "The client is not authorized. Certificate verification failed."
 #define BLOCKED_MS 300                      /* silence that long: nobody is served */
 
-static void store(const struct peer *peer, const char *name)
-{
-    char line[HOME_PATH_SIZE + 64];
-    home_write(&stage.home, "peer.pem", peer->pem);
-    (void)snprintf(line, sizeof line, "pair %s %s/peer.pem", name, stage.home.root);
-    sunshine_say(&stage.host, line);
-}
-
 static void assert_refused(const struct peer *peer)
 {
     struct reply reply;
@@ -71,7 +63,7 @@ static void test_https__unknown_certificate__refused_before_it_asks(void **state
 {
     (void)state;
     struct reply reply;
-    store(&stage.one, "one");
+    stage_store(&stage.one, "one");
     struct tls tls = tls_open(&stage.stranger, stage.host.https, false);
     assert_true(tls.handshake);
     tls_read(&tls, &reply, PEER_WAIT_MS);                           /* not a byte was sent */
@@ -90,7 +82,7 @@ static void test_https__disabled_client__refused_like_an_unknown_one(void **stat
     (void)state;
     if (!stage_since("v2026.516"))
         return;
-    store(&stage.one, "one");
+    stage_store(&stage.one, "one");
     assert_true(peer_is_in(&stage.host, &stage.one));
     update("one", false);
     assert_refused(&stage.one);
@@ -109,7 +101,7 @@ static void test_https__leaf_of_an_unknown_ca__let_in_by_the_old_ones(void **sta
     assert_true(certificate_make("some authority", NULL, &issuer));
     peer_make(&leaf, &issuer);
     assert_refused(&leaf);                                          /* nobody is paired yet */
-    store(&stage.one, "one");
+    stage_store(&stage.one, "one");
     assert_int_equal(peer_is_in(&stage.host, &leaf), !stage_since("v2026.516"));
     assert_refused(&stage.stranger);
     peer_free(&leaf);
@@ -120,7 +112,7 @@ static void test_https__client_that_does_not_close__blocks_all_others(void **sta
 {
     (void)state;
     struct reply reply;
-    store(&stage.one, "one");
+    stage_store(&stage.one, "one");
     struct tls rude = tls_open(&stage.one, stage.host.https, false);
     tls_send(&rude, "GET " INFO " HTTP/1.1\r\n\r\n");
     tls_read(&rude, &reply, PEER_WAIT_MS);                          /* the host says that it is done; this client keeps its socket */
@@ -137,7 +129,7 @@ static void test_https__host_key_changed__old_clients_still_let_in(void **state)
     (void)state;
     struct reply before, after, web;
     char fingerprint[SUNSHINE_ANSWER_SIZE];
-    store(&stage.one, "one");
+    stage_store(&stage.one, "one");
     peer_https(&stage.host, &stage.one, INFO, &before);
     sunshine_ask(&stage.host, "fingerprint", fingerprint);
     assert_string_equal(before.fingerprint, fingerprint);
@@ -155,7 +147,7 @@ static void test_serverinfo__both_ports__what_differs(void **state)
     (void)state;
     struct reply reply;
     char plain[64], secure[64];
-    store(&stage.one, "one");
+    stage_store(&stage.one, "one");
     peer_https(&stage.host, &stage.one, INFO, &reply);
     assert_int_equal(reply_number(&reply, "PairStatus"), 1);
     reply_element(&reply, "mac", secure, sizeof secure);
@@ -177,7 +169,7 @@ static void test_ports__unknown_paths_and_methods__404_in_200_or_a_close(void **
 {
     (void)state;
     struct reply reply;
-    store(&stage.one, "one");
+    stage_store(&stage.one, "one");
     static const char *const paths[] = { "/unpair?uniqueid=x", "/whatever", "/" };
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         peer_http(&stage.host, paths[i], &reply);
@@ -200,7 +192,7 @@ static void test_https__blocked__silent_until_it_is_not(void **state)
 {
     (void)state;
     struct reply reply;
-    store(&stage.one, "one");
+    stage_store(&stage.one, "one");
     sunshine_say(&stage.host, "fault block 1");
     peer_http(&stage.host, INFO, &reply);
     assert_int_equal(reply_root(&reply), 200);

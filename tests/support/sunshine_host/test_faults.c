@@ -18,10 +18,7 @@
 static int set_up(void **state)
 {
     (void)stage_set_up(state);
-    char line[HOME_PATH_SIZE + 64];
-    home_write(&stage.home, "peer.pem", stage.one.pem);
-    (void)snprintf(line, sizeof line, "pair one %s/peer.pem", stage.home.root);
-    sunshine_say(&stage.host, line);
+    stage_store(&stage.one, "one");
     return 0;
 }
 

@@ -13,22 +13,6 @@
 #include "raw.h"
 #include "stage.h"
 
-static void store(const struct peer *peer, const char *name)
-{
-    char line[HOME_PATH_SIZE + 64];
-    home_write(&stage.home, "peer.pem", peer->pem);
-    (void)snprintf(line, sizeof line, "pair %s %s/peer.pem", name, stage.home.root);
-    sunshine_say(&stage.host, line);
-}
-
-static int set_up(void **state)
-{
-    (void)stage_set_up(state);
-    store(&stage.one, "one");
-    store(&stage.two, "two");
-    return 0;
-}
-
 static void launch(void)
 {
     struct reply reply;
@@ -327,7 +311,7 @@ static void test_launch__nobody_logged_on__desktop_is_forgiven(void **state)
     assert_int_equal(status_number("pid"), 0);
 }
 
-#define ROW(function, word) { #function " " word, function, set_up, stage_tear_down, (void *)(uintptr_t)word }
+#define ROW(function, word) { #function " " word, function, stage_set_up_paired, stage_tear_down, (void *)(uintptr_t)word }
 #define ROWS(word)                                                                      \
     ROW(test_launch__prep_commands__run_with_the_documented_environment, word),         \
     ROW(test_launch__failing_do__undone_and_refused, word),                             \

@@ -13,22 +13,6 @@
 
 #define TYPE "Content-Type: application/json\r\n"
 
-static void store(const struct peer *peer, const char *name)
-{
-    char line[HOME_PATH_SIZE + 64];
-    home_write(&stage.home, "peer.pem", peer->pem);
-    (void)snprintf(line, sizeof line, "pair %s %s/peer.pem", name, stage.home.root);
-    sunshine_say(&stage.host, line);
-}
-
-static int set_up(void **state)
-{
-    (void)stage_set_up(state);
-    store(&stage.one, "one");
-    store(&stage.two, "two");
-    return 0;
-}
-
 static json_t *list(struct reply *reply)
 {
     return web_ask(&stage.host, "GET", "/api/clients/list", NULL, NULL, reply);
@@ -287,6 +271,30 @@ static void test_web__restart__comes_back_on_the_same_ports(void **state)
     assert_true(peer_is_in(&stage.host, &stage.one));
 }
 
+static void test_web__config__replaced_and_used_at_the_next_start(void **state)
+{
+    (void)state;
+    struct reply reply;
+    char body[HOME_PATH_SIZE + 256];
+    (void)snprintf(body, sizeof body, "{\"sunshine_name\":\"x\",\"global_prep_cmd\":\"[{\\\"do\\\":\\\"/bin/sh %s/hook.sh global-do\\\","
+                   "\\\"undo\\\":\\\"\\\"}]\"}", stage.host.dir);
+    assert_true(web_says_true(&stage.host, "POST", "/api/config", body));
+    json_t *json = web_ask(&stage.host, "GET", "/api/config", NULL, NULL, &reply);
+    assert_string_equal(json_string_value(json_object_get(json, "sunshine_name")), "x");
+    json_decref(json);
+    stage_launch(&stage.one, "Map", &reply);
+    assert_int_equal(stage_hook_count("global-do"), 0);
+    sunshine_kill(&stage.host);
+    sunshine_again(&stage.host);
+    stage_launch(&stage.one, "Map", &reply);
+    assert_int_equal(reply_root(&reply), 200);
+    assert_int_equal(stage_hook_count("global-do"), 1);
+    char *hooks = home_read(&stage.home, "sun/hooks");
+    const char *global = strstr(hooks, "global-do");
+    assert_non_null(strstr(global, "first-do"));                    /* the app's own come behind */
+    hc_free(hooks);
+}
+
 static void test_web__logs__text(void **state)
 {
     (void)state;
@@ -297,7 +305,7 @@ static void test_web__logs__text(void **state)
     assert_non_null(strstr(reply.body, "Web UI: [127.0.0.1] -- not authorized"));
 }
 
-#define ROW(function, word) { #function " " word, function, set_up, stage_tear_down, (void *)(uintptr_t)word }
+#define ROW(function, word) { #function " " word, function, stage_set_up_paired, stage_tear_down, (void *)(uintptr_t)word }
 #define ROWS(word)                                                                      \
     ROW(test_web__shapes__by_release, word),                                            \
     ROW(test_web__content_type__by_release, word),                                      \
@@ -309,6 +317,7 @@ static void test_web__logs__text(void **state)
     ROW(test_web__credentials__401_and_307, word),                                      \
     ROW(test_web__apps_file_edited_by_hand__shown_and_not_used, word),                  \
     ROW(test_web__restart__comes_back_on_the_same_ports, word),                         \
+    ROW(test_web__config__replaced_and_used_at_the_next_start, word),                   \
     ROW(test_web__logs__text, word),
 int main(void)
 {

@@ -10,6 +10,7 @@
 
 #include "hydra/base/arena.h"
 #include "hydra/os/clock.h"
+#include "config.h"
 #include "gamestream.h"
 #include "log.h"
 #include "state.h"
@@ -36,14 +37,16 @@ json_t *web_error(const struct web_call *call, int status, const char *message)
 
 static json_t *config_get(const struct web_call *call)
 {
-    return json_pack("{s:b, s:s, s:s, s:s}", "status", 1, "platform", "linux", "version", call->host->version->full, "sunshine_name",
-                     call->host->name);
+    json_t *json = config_file(call->host);
+    (void)json_object_set_new(json, "status", json_true());
+    (void)json_object_set_new(json, "platform", json_string("linux"));
+    (void)json_object_set_new(json, "version", json_string(call->host->version->full));
+    return json;
 }
 
 static json_t *config_post(const struct web_call *call)
 {
-    (void)call;
-    return web_status(true);
+    return web_status(config_write(call->host, call->body));
 }
 
 static json_t *restart(const struct web_call *call)
