@@ -58,10 +58,15 @@ uint32_t queue_position(const struct core_view *v, const struct ticket_rec *tick
 {
     uint32_t position = 1;
     struct seeker who = ticket_seeker(ticket);
+    struct ticket_kinds share = { 0 }, apart = { 0 };       /* a long line has few kinds of tickets: each is held against the bodies once */
     for (size_t i = 0; i < alloc_count(v->saved, REC_TICKET); i++) {
         const struct ticket_rec *other = (const struct ticket_rec *)alloc_at(v->saved, REC_TICKET, i);
-        if (hc_same(other->district, ticket->district) && ticket_is_older(other, &who) && share_a_slot(v, ticket, other))
-            position++;
+        if (!hc_same(other->district, ticket->district) || !ticket_is_older(other, &who) || ticket_kinds_have(v, &apart, other))
+            continue;
+        bool known = ticket_kinds_have(v, &share, other), shares = known || share_a_slot(v, ticket, other);
+        position += shares ? 1 : 0;
+        if (!known)
+            ticket_kinds_add(shares ? &share : &apart, other);
     }
     return position;
 }
