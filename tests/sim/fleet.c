@@ -243,7 +243,7 @@ static void stores_are_clean(struct sim *sim)
 {
     for (size_t b = 0; b < sim->body_count; b++) {
         const struct machine *m = &sim->bodies[b];
-        if (!m->used || !m->modern)
+        if (!m->used || !m->modern || alloc_node(sim->cluster.live, m->id) == NULL)      /* an old file does not know it */
             continue;
         for (size_t i = 0; i < m->client_count; i++) {
             const struct head *h = device_of_client(sim, m->clients[i].name);
