@@ -224,7 +224,8 @@ HC_MUST enum hc_err legacy_request(struct step *s, const char *head_id);        
 /* ---- trust.c (§12.8, §13.5): trust sets and gates of a directive whose slots are filled ---- */
 HC_MUST enum hc_err trust_fill(const struct core_view *v, const struct body_rec *body, const struct body_obs *obs, struct hc_arena *arena,
     struct directive *made);
-bool paired_known(const struct body_obs *obs);                                             /* the body has told its list, and could read it */
+/* the body has told its list, and could read it */
+bool paired_known(const struct body_obs *obs);
 /* ---- answers.c: copies for the result ---- */
 /* lease, body, epoch, ttl */
 HC_MUST enum hc_err answer_lease(struct step *s, enum core_answer answer, const char *lease_id, bool with_token);

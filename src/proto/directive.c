@@ -51,7 +51,8 @@ static const struct codec_table client_table = CODEC_TABLE("client", client_rows
 
 #define TRUST(member) offsetof(struct trust, member)
 static const struct codec_field trust_rows[] = {
-    { .key = "desired_clients", .type = CODEC_LIST, .offset = TRUST(desired_clients), .limit = DIRECTIVE_CLIENTS_MAX, .sub = &client_table },
+    { .key = "desired_clients", .type = CODEC_LIST, .offset = TRUST(desired_clients), .limit = DIRECTIVE_CLIENTS_MAX,
+        .sub = &client_table },
     { .key = "remove",          .type = CODEC_STRS, .offset = TRUST(remove), .limit = DIRECTIVE_CLIENTS_MAX, .item_limit = HC_ID_MAX },
     { .key = "max_clients",     .type = CODEC_U32,  .offset = TRUST(max_clients), .limit = UINT16_MAX },
 };

@@ -37,7 +37,8 @@ bool scenario_report(struct scenario *s, struct machine *m, char *const *words, 
 /* scenario_identity.c: certificates, revocations, trust stores. */
 bool scenario_register(struct scenario *s, const char *head, const char *certificate, bool by_admin);
 bool scenario_revoke_identity(struct scenario *s, const char *head);
-bool scenario_trust(struct scenario *s, struct machine *m, const struct words *w);      /* pairs WHO [as UUID] | misreads | reads its clients */
+/* pairs WHO [as UUID] | misreads | reads its clients */
+bool scenario_trust(struct scenario *s, struct machine *m, const struct words *w);
 void scenario_unpair(struct scenario *s, struct machine *m);                            /* carries out what it was told to remove */
 bool scenario_expect_registered(struct scenario *s, const char *refusal);               /* "": it was accepted */
 bool scenario_expect_trust(struct scenario *s, const char *body_id, const char *what, const char *uuid);      /* removes | keeps | lists */

@@ -95,7 +95,8 @@ struct session {                             /* what Sunshine really does */
 };
 struct report {                              /* as it was when it was sent */
     bool used, modern; int body; uint64_t boot, seq, number; int64_t made_at, arrives_at, uptime_ms;
-    bool streaming, xr; char xr_word[WORD_SIZE], xr_session_id[HC_ID_SIZE]; size_t row_count;      /* xr_word: what a scenario says, and that it has the driver */
+    /* xr_word: what a scenario says, and that it has the driver */
+    bool streaming, xr; char xr_word[WORD_SIZE], xr_session_id[HC_ID_SIZE]; size_t row_count;
     struct session_obs rows[SIM_ROWS_MAX];
     uint64_t max_epoch[SIM_SLOTS_MAX]; size_t slot_count; bool second_launch; uint32_t second_launch_slot;
     bool floor_event; uint32_t experiences;

@@ -1,4 +1,5 @@
-/* xr.c - XR sessions in random fleets: machines that arm for a headset, and Quest heads that ask, put it on, take it off, come back and end. */
+/* xr.c - XR sessions in random fleets: machines that arm for a headset, and Quest heads that ask, put it on, take it off, come back and
+ * end. */
 #include <stdio.h>
 #include <string.h>
 

@@ -121,12 +121,14 @@ HC_MUST enum hc_err query_sessions(const struct core_view *v, bool terminal, str
 bool identity_counts(const struct alloc *alloc, const char *head_id);
 bool per_device_identity_on(const struct alloc *alloc, const char *district);
 /* Bodies whose newest report shows a client of this head. */
-HC_MUST enum hc_err query_identity_shown(const struct core_view *v, const char *head_id, struct hc_arena *arena, const char *const **ret_ids,
+HC_MUST enum hc_err query_identity_shown(const struct core_view *v, const char *head_id, struct hc_arena *arena,
+                                         const char *const **ret_ids,
     size_t *ret_count);
 /* One thing that holds a step back; node_id "" is the district's own. */
 struct hold_row { unsigned step; enum hold_why why; bool is_body; char node_id[HC_ID_SIZE], name[HC_NAME_SIZE]; };
 /* What keeps per_device_identity of a district from being set (§12.4); step is 5. None when it is on. */
-HC_MUST enum hc_err query_identity_holds(const struct core_view *v, const char *district, struct hc_arena *arena, struct hold_row **ret_rows,
+HC_MUST enum hc_err query_identity_holds(const struct core_view *v, const char *district, struct hc_arena *arena,
+                                         struct hold_row **ret_rows,
     size_t *ret_count);
 #define MIGRATION_STEPS          9
 #define RETIREMENT_DAYS_REQUIRED 30

@@ -49,7 +49,8 @@ static void test_directive__no_desired_or_a_slot_without_epoch__refused_by_name(
         struct hc_arena arena = { 0 };
         struct directive_answer answer;
         struct json_refusal refusal;
-        assert_int_not_equal(json_read(&directive_answer_table, rows[i].text, strlen(rows[i].text), false, &arena, &answer, &refusal), HC_OK);
+        assert_int_not_equal(json_read(&directive_answer_table, rows[i].text, strlen(rows[i].text), false, &arena, &answer, &refusal),
+                             HC_OK);
         assert_string_equal(refusal.field, rows[i].field);
         hc_arena_free(&arena);
     }

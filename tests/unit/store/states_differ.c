@@ -71,7 +71,8 @@ static const char *identities_differ(const struct identity_rec *a, const struct 
 static const char *nodes_differ(const struct node_rec *a, const struct node_rec *b)
 {
     if (!SAME(a, b, name, rare) || memcmp(node_stream(a), node_stream(b), sizeof(struct stream_block)) != 0 ||
-        memcmp(node_xr(a), node_xr(b), sizeof(struct xr_session)) != 0 || a->protocol_version != b->protocol_version || a->pairing_protocol != b->pairing_protocol)
+        memcmp(node_xr(a), node_xr(b), sizeof(struct xr_session)) != 0 || a->protocol_version != b->protocol_version ||
+            a->pairing_protocol != b->pairing_protocol)
         return "node";
     const struct text *x = a->wireguard_config, *y = b->wireguard_config;
     return hc_same(x == NULL ? NULL : x->bytes, y == NULL ? NULL : y->bytes) ? NULL : "wireguard_config";
