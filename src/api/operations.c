@@ -172,6 +172,23 @@ static bool read_output(struct call *call, const char *json, struct op_result_re
     return true;
 }
 
+/* What an agent says about a PIN may have the PIN in it: nothing but the verdict goes on from here, into journal, store and answers. An
+ * operation that is not there any more may have been one. */
+static void keep_pin_secret(struct call *call, struct op_result_req *req)
+{
+    struct engine *engine = call->api->config.engine;
+    const struct rec *rec = engine_get(engine, REC_OP, req->op_id);
+    if (rec == NULL || ((const struct op_rec *)rec)->op == OP_SUBMIT_PIN) {
+        req->output = req->verdict == OP_VERDICT_TRUE ? "{\"status\":true}" : req->verdict == OP_VERDICT_FALSE ? "{\"status\":false}" : NULL;
+        req->output_len = req->output == NULL ? 0 : strlen(req->output);
+        req->error = req->error[0] == '\0' ? "" : "the agent could not hand in the PIN";
+        req->clients = NULL;
+        req->has_clients = false;
+        req->client_count = 0;
+    }
+    engine_release(engine, rec);
+}
+
 static void result_post(struct call *call)
 {
     struct operation_result *body = hc_arena_alloc(call->arena, sizeof *body);
@@ -184,6 +201,7 @@ static void result_post(struct call *call)
         return;
     req.failed = body->state == OPERATION_FAILED;
     req.error = body->error;
+    keep_pin_secret(call, &req);
     call_event(call, CORE_OP_RESULT)->u.op_result = req;
     call_submit(call, taken);
 }

@@ -21,6 +21,7 @@ struct step {
     char (*touched)[HC_ID_SIZE]; size_t touched_count, touched_size;    /* bodies to reconcile at the end of the step */
     bool queue_changed;               /* a ticket or cap changed: the districts' slots are walked at the end of the step */
     char queue_district[HC_NAME_SIZE];
+    bool rights_changed;              /* a lease, pair lease, identity or node went: PINs that wait are judged at the end of the step */
 };
 
 /* ---- step.c: dispatch (a table: event type -> handler), touched bodies, notes, refusals ---- */
@@ -187,6 +188,10 @@ bool pair_held(const struct slot *slot, hc_time now);                        /* 
 HC_MUST enum hc_err pair_clock(struct step *s, const char *body_id);         /* ends those that ran out, or whose head has gone */
 /* Has it one on this body? */
 bool pair_of(const struct body_rec *body, const char *head_id, hc_time now);
+HC_MUST enum hc_err pairs_leave(struct step *s, const char *head_id, const char *why);      /* all pair leases of this head end */
+/* ---- op_pin.c: called by step.c, start.c and tick.c; PINs that no agent was given yet ---- */
+HC_MUST enum hc_err pins_judge(struct step *s);                              /* ends those whose right has gone */
+HC_MUST enum hc_err pins_drop(struct step *s);                               /* ends all: their heads were told that we are gone */
 /* ---- op.c, custodian.c: called by tick.c ---- */
 HC_MUST enum hc_err tick_ops(struct step *s);                                /* expires, forgets */
 HC_MUST enum hc_err tick_custodian(struct step *s);                          /* §12.9: asks bodies for their lists */

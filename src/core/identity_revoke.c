@@ -17,6 +17,9 @@ enum hc_err identity_leaves(struct step *s, const char *head_id)
     const char *stream = err == HC_OK ? alloc_head_stream(s->live, head_id) : NULL;
     if (stream != NULL)
         err = stream_end(s, stream, STREAM_WHY_REVOKED);
+    s->rights_changed = true;
+    if (err == HC_OK)
+        err = pairs_leave(s, head_id, "its identity was revoked");
     return err == HC_OK ? ticket_drop(s, head_id) : err;
 }
 

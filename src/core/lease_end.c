@@ -150,6 +150,7 @@ static enum hc_err happen(struct step *s, const char *lease_id, enum lease_event
     if (err != HC_OK)
         return err;
     lease_times(s, lease, end.from);
+    s->rights_changed |= lease->state == LEASE_DRAINING || lease_is_terminal(lease->state);
     if (lease_is_terminal(lease->state)) {
         slot->epoch = epoch_next(s->live, slot, observed_body(s->obs, end.body_id));
         if (lease->mode != MODE_XR)               /* what goes on after it is the XR session's to end */

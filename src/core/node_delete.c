@@ -42,6 +42,9 @@ static enum hc_err leave_as_head(struct step *s, const char *node_id)
     const char *stream = err == HC_OK ? alloc_head_stream(s->live, node_id) : NULL;
     if (stream != NULL)
         err = stream_end(s, stream, STREAM_WHY_NODE_DELETED);
+    s->rights_changed = true;
+    if (err == HC_OK)
+        err = pairs_leave(s, node_id, "its head has gone");
     return err == HC_OK ? ticket_drop(s, node_id) : err;
 }
 

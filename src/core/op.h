@@ -24,6 +24,16 @@ HC_MUST enum hc_err op_over(struct step *s, const char *op_id, enum op_state sta
 /* close_app or restart without force, while a leased session is live on the node. */
 bool op_would_end_session(const struct step *s, const char *node_id, enum op_kind op, bool force);
 
+/* ---- op_pin.c ---- */
+#define PIN_LOST "the right to pair there has ended"     /* `error` of a PIN that is given no more */
+bool pin_relayed(const struct op_rec *op);               /* for a head, and not by an admin */
+/* The head has a lease, a hold or a pair lease there (wire §2). A lease that drains is not the head's any more. */
+bool pin_holds_there(const struct step *s, const char *head_id, const char *body_id);
+bool pin_lost(const struct step *s, const struct op_rec *op);      /* relayed, and its head may not pair there now */
+/* Sunshine gives a PIN to some pending handshake: two at once may pair the wrong one (rules §12.7). */
+bool pin_on_its_way(const struct step *s, const char *node_id);
+bool pairing_on(const struct step *s, const char *body_id);        /* a pair lease or a PIN is live there */
+
 /* ---- custodian.c: one of its own is over; `heard` NULL: it ran out ---- */
 HC_MUST enum hc_err custodian_heard(struct step *s, const struct op_rec *op, const struct op_result_req *heard);
 

@@ -3,27 +3,6 @@
 
 #include <stdio.h>
 
-/* The caller must hold a lease, a hold or a pair lease there (wire §2). One that drains is not the head's any more. */
-static bool holds_there(const struct step *s, const char *head_id, const char *body_id)
-{
-    const struct body_rec *body = alloc_body(s->live, body_id);
-    const char *lease_id = alloc_head_lease(s->live, head_id);
-    if (body == NULL)
-        return false;
-    return (lease_id != NULL && hc_same(alloc_lease_body(s->live, lease_id), body_id)) || pair_of(body, head_id, s->now);
-}
-
-/* Sunshine gives a PIN to some pending handshake: two at once may pair the wrong one (rules §12.7). */
-static bool pin_on_its_way(const struct step *s, const char *node_id)
-{
-    for (size_t i = 0; i < alloc_count(s->live, REC_OP); i++) {
-        const struct op_rec *op = (const struct op_rec *)alloc_at(s->live, REC_OP, i);
-        if (op->op == OP_SUBMIT_PIN && op_pending(op, s->now) && hc_same(op->node_id, node_id))
-            return true;
-    }
-    return false;
-}
-
 static enum hc_err contention(struct step *s, const struct op_ask_req *req)
 {
     enum hc_err err = step_note(s, NOTE_PAIR_CONTENTION, req->node_id, -1, NULL, req->relay ? req->asked_by : "", "%s",
@@ -46,7 +25,7 @@ enum hc_err on_op_ask(struct step *s)
     if (!s->ev->store_ok)
         return step_refuse(s, DENY_STORE);
     if (req.relay) {
-        if (!holds_there(s, req.asked_by, req.node_id)) {
+        if (!pin_holds_there(s, req.asked_by, req.node_id)) {
             HC_SET(s->out->detail, "A PIN is relayed for the head that holds a lease or a pair lease there.");
             return step_refuse(s, DENY_FORBIDDEN);
         }

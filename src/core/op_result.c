@@ -1,4 +1,6 @@
 /* op_result.c - a node's agent says what became of an operation: once. */
+#include <string.h>
+
 #include "op.h"
 
 /* An unpaired client is not in the trust store any more, until a list says otherwise. */
@@ -21,14 +23,28 @@ static enum hc_err forget_client(struct step *s, const char *body_id, const char
     return HC_OK;
 }
 
+/* What an agent says about a PIN may have the PIN in it: of that only the verdict is kept. */
+static const char *output_of(const struct op_rec *op, const struct op_result_req *req)
+{
+    if (op_is_custodians(op))             /* it has read its own by now */
+        return NULL;
+    if (op->op != OP_SUBMIT_PIN)
+        return req->output;
+    return req->verdict == OP_VERDICT_TRUE ? "{\"status\":true}" : req->verdict == OP_VERDICT_FALSE ? "{\"status\":false}" : NULL;
+}
+
 static enum hc_err take(struct step *s, const char *op_id, const struct op_result_req *req)
 {
     struct op_rec *op = (struct op_rec *)alloc_edit(s->live, REC_OP, op_id);
     if (op == NULL)
         return HC_ERR_NOMEM;
-    bool keep = req->output != NULL && !op_is_custodians(op);      /* the custodian has read its own by now */
-    op->output = keep ? text_new(req->output, req->output_len) : NULL;
-    return keep && op->output == NULL ? HC_ERR_NOMEM : op_over(s, op_id, req->failed ? OP_FAILED : OP_DONE, req->error);
+    const char *output = output_of(op, req), *error = req->error;
+    if (op->op == OP_SUBMIT_PIN && error[0] != '\0')
+        error = "the agent could not hand in the PIN";
+    op->output = output == NULL ? NULL : text_new(output, output == req->output ? req->output_len : strlen(output));
+    if (output != NULL && op->output == NULL)
+        return HC_ERR_NOMEM;
+    return op_over(s, op_id, req->failed ? OP_FAILED : OP_DONE, error);
 }
 
 enum hc_err on_op_result(struct step *s)

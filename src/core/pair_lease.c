@@ -30,6 +30,7 @@ static enum hc_err pair_end(struct step *s, const char *body_id, uint32_t slot, 
         return HC_ERR_NOMEM;
     struct pair_lease over = body->slots[slot].pair;
     body->slots[slot].pair = (struct pair_lease){ .id = "" };
+    s->rights_changed = true;
     return note_pair(s, NOTE_PAIR_LEASE_ENDED, body_id, slot, &over, why);
 }
 
@@ -88,8 +89,7 @@ static enum hc_err answer(struct step *s, const char *body_id, uint32_t slot, co
     return HC_OK;
 }
 
-/* A head pairs with one body at a time: an older pair lease of its own ends. */
-static enum hc_err leave_others(struct step *s, const char *head_id)
+enum hc_err pairs_leave(struct step *s, const char *head_id, const char *why)
 {
     enum hc_err err = HC_OK;
     for (size_t i = 0; i < alloc_count(s->live, REC_BODY) && err == HC_OK; i++) {
@@ -99,7 +99,7 @@ static enum hc_err leave_others(struct step *s, const char *head_id)
                 continue;
             char body_id[HC_ID_SIZE];
             HC_SET(body_id, body->rec.key);
-            err = pair_end(s, body_id, k, "it pairs elsewhere");
+            err = pair_end(s, body_id, k, why);
             body = alloc_body(s->live, body_id);
         }
     }
@@ -108,7 +108,7 @@ static enum hc_err leave_others(struct step *s, const char *head_id)
 
 static enum hc_err grant(struct step *s, const struct pair_req *req)
 {
-    enum hc_err err = leave_others(s, req->head_id);
+    enum hc_err err = pairs_leave(s, req->head_id, "it pairs elsewhere");      /* a head pairs with one body at a time */
     struct body_rec *body = err == HC_OK ? step_edit_body(s, req->body_id) : NULL;
     if (body == NULL)
         return err == HC_OK ? HC_ERR_NOMEM : err;

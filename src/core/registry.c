@@ -169,6 +169,8 @@ static enum hc_err deny_node(struct step *s, const char *node_id)
     const char *stream = alloc_head_stream(s->live, node_id);
     if (err == HC_OK && stream != NULL)
         err = stream_end(s, stream, STREAM_WHY_REVOKED);
+    if (err == HC_OK)
+        err = pairs_leave(s, node_id, "its head was denied");
     return err == HC_OK ? ticket_drop(s, node_id) : err;
 }
 
@@ -246,6 +248,7 @@ enum hc_err on_node_update(struct step *s)
     HC_SET(district, node->district);
     HC_SET(s->out->id, req->node_id);
     s->out->answer = ANSWER_NODE;
+    s->rights_changed = true;
     err = is_body ? body_rec_new(s, req->node_id) : HC_OK;
     if (err == HC_OK && denied)
         err = deny_node(s, req->node_id);

@@ -98,6 +98,8 @@ enum hc_err on_start(struct step *s)
         err = count_boots(s);
     if (err == HC_OK)
         err = orphan_tickets(s);
+    if (err == HC_OK)
+        err = pins_drop(s);
     return err == HC_OK && !s->ev->dry_run ? known_online(s) : err;
 }
 

@@ -170,6 +170,8 @@ static enum hc_err run(struct step *s)
     /* A dry run has its answer now; without a store nothing may be granted or ended (§3.5). */
     if (err == HC_OK && s->ev->store_ok && !s->ev->dry_run)
         err = reconcile_all(s);
+    if (err == HC_OK && s->ev->store_ok && !s->ev->dry_run && s->rights_changed)
+        err = pins_judge(s);
     return err;
 }
 

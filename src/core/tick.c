@@ -246,5 +246,7 @@ enum hc_err on_tick(struct step *s)
 enum hc_err on_stop(struct step *s)
 {
     enum hc_err err = s->ev->store_ok ? save_last_seen(s) : HC_OK;
+    if (err == HC_OK && s->ev->store_ok)
+        err = pins_drop(s);
     return err == HC_OK && s->ev->store_ok ? tick_clocks(s) : err;
 }

@@ -218,6 +218,52 @@ static void test_pin__who_holds_nothing_there__is_refused(void **state)
     expect_answer(r, fd, 200, "");
 }
 
+/* Nobody polls yet. What takes the right away answers the head at once, and the agent is given nothing. */
+static void test_pin__right_is_taken_while_it_waits__is_502_and_never_given(void **state)
+{
+    struct rig *r = *state;
+    struct scene s = open_scene(r);
+    struct reply reply;
+    char lease[HC_ID_SIZE];
+    pair(r, &s.one, s.body.id, &reply);
+    HC_SET(lease, reply_text(&reply, "lease.id"));
+    reply_free(&reply);
+    int fd = send_pin(r, &s.one, &s.body, "{\"pin\":\"4711\"}");
+    rig_parked(r, "news", 1);
+    rig_expect(r, "DELETE", asked_path("/api/v1/heads/%s/pair-leases/%s", s.one.id, lease), s.one.token, NULL, 204, "", "");
+    expect_answer(r, fd, 502, "pin_refused");
+    rig_expect(r, "GET", asked_path("/api/v1/nodes/%s/ops/next", s.body.id), s.body.token, NULL, 204, "", "");
+    expect_pair(r, &s.one, s.body.id, 201, "");
+    fd = send_pin(r, &s.one, &s.body, "{\"pin\":\"4711\"}");
+    rig_parked(r, "news", 1);
+    rig_expect(r, "DELETE", asked_path("/api/v1/nodes/%s", s.one.id), RIG_ADMIN, NULL, 204, "", "");
+    expect_answer(r, fd, 502, "pin_refused");
+    rig_expect(r, "GET", asked_path("/api/v1/nodes/%s/ops/next", s.body.id), s.body.token, NULL, 204, "", "");
+}
+
+static void test_pin__agent_repeats_it__is_told_to_nobody(void **state)
+{
+    struct rig *r = *state;
+    struct scene s = open_scene(r);
+    struct reply reply;
+    char op[HC_ID_SIZE];
+    expect_pair(r, &s.one, s.body.id, 201, "");
+    int fd = send_pin(r, &s.one, &s.body, "{\"pin\":\"7392\"}");
+    rig_ask(r, "GET", asked_path("/api/v1/nodes/%s/ops/next?wait=5", s.body.id), s.body.token, NULL, &reply);
+    HC_SET(op, reply_text(&reply, "op_id"));
+    reply_free(&reply);
+    rig_expect(r, "POST", asked_path("/api/v1/nodes/%s/ops/%s/result", s.body.id, op), s.body.token,
+               "{\"state\":\"failed\",\"error\":\"PIN 7392 refused\",\"output\":{\"raw\":\"7392\"}}", 204, "", "");
+    rig_answer(r, fd, &reply);
+    assert_int_equal(reply.status, 502);
+    assert_null(strstr(reply.body, "7392"));
+    reply_free(&reply);
+    rig_ask(r, "GET", asked_path("/api/v1/nodes/%s/ops/%s/result", s.body.id, op), RIG_ADMIN, NULL, &reply);
+    assert_int_equal(reply.status, 200);
+    assert_null(strstr(reply.body, "7392"));
+    reply_free(&reply);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +274,8 @@ int main(void)
         RIG_TEST(test_pin__two_at_once__the_second_is_contention),
         RIG_TEST(test_pin__nobody_answers__is_504_and_nothing_is_stuck),
         RIG_TEST(test_pin__who_holds_nothing_there__is_refused),
+        RIG_TEST(test_pin__right_is_taken_while_it_waits__is_502_and_never_given),
+        RIG_TEST(test_pin__agent_repeats_it__is_told_to_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,17 @@ static void test_op_next__run_out__is_not_given(void **state)
     assert_false(poll_op(f, "b1")->has_op);
 }
 
+static void test_op_next__a_pin__goes_before_what_is_older(void **state)
+{
+    struct fleet *f = *state;
+    fleet_body(f, "b1", "north");
+    (void)ask_op(f, "b1", OP_LIST_CLIENTS, false);
+    f->now.ms += 5;
+    (void)ask_op(f, "b1", OP_SUBMIT_PIN, false);
+    assert_int_equal(poll_op(f, "b1")->op.op, OP_SUBMIT_PIN);
+    assert_int_equal(poll_op(f, "b1")->op.op, OP_LIST_CLIENTS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -63,6 +74,7 @@ int main(void)
         FLEET_TEST(test_op_next__another_node__is_given_nothing),
         FLEET_TEST(test_op_next__a_session_began_meanwhile__it_fails_instead),
         FLEET_TEST(test_op_next__run_out__is_not_given),
+        FLEET_TEST(test_op_next__a_pin__goes_before_what_is_older),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
