@@ -18,6 +18,10 @@ $(OUT)/faultfs.so: tests/support/faultfs.c
 route_layers := $(call link_layers,api)
 $(OUT)/integration/test_routes: extra_layers := $(route_layers)
 $(OUT)/integration/test_routes: $(foreach l,$(route_layers),$(OUT)/lib/lib$(l).a)
+# The clients of a host, against the host that behaves like Sunshine.
+host_layers := $(sort $(call link_layers,gamestream) $(call link_layers,sunshine))
+$(OUT)/integration/test_gamestream: extra_layers := $(host_layers)
+$(OUT)/integration/test_gamestream: $(foreach l,$(host_layers),$(OUT)/lib/lib$(l).a)
 $(OUT)/integration/test_%: $(OUT)/tobj/integration/test_%.o $(support_objects) $(foreach l,$(support_layers),$(OUT)/lib/lib$(l).a)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(sort $(support_layers) $(extra_layers))) -lcmocka -ljansson -o $@

@@ -9,14 +9,14 @@
 #define PATH_SIZE  64
 #define NEW_ENTRY  (-1)
 
-static enum sunshine_outcome unknown(struct sunshine *s, struct hc_diag *diag)
+static enum sunshine_outcome unknown(struct sunshine_api *s, struct hc_diag *diag)
 {
     (void)hc_fail(diag, HC_OK, "Sunshine's list of applications is no list that we know");
     s->version_known = false;
     return SUNSHINE_UNKNOWN;
 }
 
-static enum sunshine_outcome get_apps(struct sunshine *s, json_t **ret_answer, struct hc_diag *diag)
+static enum sunshine_outcome get_apps(struct sunshine_api *s, json_t **ret_answer, struct hc_diag *diag)
 {
     enum sunshine_outcome outcome = web_ready(s, diag);
     if (outcome == SUNSHINE_OK)
@@ -34,7 +34,7 @@ static enum sunshine_outcome get_apps(struct sunshine *s, json_t **ret_answer, s
     return unknown(s, diag);
 }
 
-enum sunshine_outcome sunshine_apps(struct sunshine *s, struct hc_arena *arena, const struct sunshine_app **ret_apps, size_t *ret_count,
+enum sunshine_outcome sunshine_apps(struct sunshine_api *s, struct hc_arena *arena, const struct sunshine_app **ret_apps, size_t *ret_count,
                                     struct hc_diag *diag)
 {
     json_t *answer = NULL;
@@ -63,7 +63,7 @@ enum sunshine_outcome sunshine_apps(struct sunshine *s, struct hc_arena *arena, 
     return SUNSHINE_OK;
 }
 
-static enum sunshine_outcome only_idle(struct sunshine *s, struct hc_diag *diag)
+static enum sunshine_outcome only_idle(struct sunshine_api *s, struct hc_diag *diag)
 {
     if (s->idle != NULL && s->idle(s->idle_ctx))
         return SUNSHINE_OK;
@@ -93,7 +93,7 @@ static bool complete(json_t *entry, const char *name, int position)
     return ok;
 }
 
-static enum sunshine_outcome put(struct sunshine *s, const char *entry_json, const char *name, bool replace, struct hc_diag *diag)
+static enum sunshine_outcome put(struct sunshine_api *s, const char *entry_json, const char *name, bool replace, struct hc_diag *diag)
 {
     json_t *entry = json_loads(entry_json, 0, NULL), *answer = NULL;
     enum sunshine_outcome outcome = SUNSHINE_OK;
@@ -116,17 +116,17 @@ static enum sunshine_outcome put(struct sunshine *s, const char *entry_json, con
     return outcome;
 }
 
-enum sunshine_outcome sunshine_app_add(struct sunshine *s, const char *pattern_json, const char *name, struct hc_diag *diag)
+enum sunshine_outcome sunshine_app_add(struct sunshine_api *s, const char *pattern_json, const char *name, struct hc_diag *diag)
 {
     return put(s, pattern_json, name, false, diag);
 }
 
-enum sunshine_outcome sunshine_app_put(struct sunshine *s, const char *name, const char *entry_json, struct hc_diag *diag)
+enum sunshine_outcome sunshine_app_put(struct sunshine_api *s, const char *name, const char *entry_json, struct hc_diag *diag)
 {
     return put(s, entry_json, name, true, diag);
 }
 
-enum sunshine_outcome sunshine_app_remove(struct sunshine *s, const char *name, struct hc_diag *diag)
+enum sunshine_outcome sunshine_app_remove(struct sunshine_api *s, const char *name, struct hc_diag *diag)
 {
     json_t *answer = NULL;
     enum sunshine_outcome outcome = get_apps(s, &answer, diag);
@@ -142,13 +142,13 @@ enum sunshine_outcome sunshine_app_remove(struct sunshine *s, const char *name, 
     return web_order(s, "DELETE", path, NULL, diag);
 }
 
-enum sunshine_outcome sunshine_close_app(struct sunshine *s, struct hc_diag *diag)
+enum sunshine_outcome sunshine_close_app(struct sunshine_api *s, struct hc_diag *diag)
 {
     enum sunshine_outcome outcome = web_ready(s, diag);
     return outcome != SUNSHINE_OK ? outcome : web_order(s, "POST", "/api/apps/close", NULL, diag);
 }
 
-enum sunshine_outcome sunshine_restart(struct sunshine *s, struct hc_diag *diag)
+enum sunshine_outcome sunshine_restart(struct sunshine_api *s, struct hc_diag *diag)
 {
     enum sunshine_outcome outcome = web_ready(s, diag);
     if (outcome == SUNSHINE_OK)

@@ -7,7 +7,7 @@
 
 #define PIN_EVERY_MS 200
 
-static enum sunshine_outcome needs(struct sunshine *s, unsigned feature, const char *what, struct hc_diag *diag)
+static enum sunshine_outcome needs(struct sunshine_api *s, unsigned feature, const char *what, struct hc_diag *diag)
 {
     enum sunshine_outcome outcome = web_ready(s, diag);
     if (outcome != SUNSHINE_OK || (s->features & feature) != 0)
@@ -45,7 +45,7 @@ static bool read_clients(const json_t *list, struct hc_arena *arena, struct suns
     return clients != NULL;
 }
 
-enum sunshine_outcome sunshine_clients(struct sunshine *s, struct hc_arena *arena, const struct sunshine_client **ret_clients,
+enum sunshine_outcome sunshine_clients(struct sunshine_api *s, struct hc_arena *arena, const struct sunshine_client **ret_clients,
                                        size_t *ret_count, struct hc_buf *ret_raw, struct hc_diag *diag)
 {
     json_t *answer = NULL;
@@ -67,7 +67,7 @@ enum sunshine_outcome sunshine_clients(struct sunshine *s, struct hc_arena *aren
     return outcome;
 }
 
-static enum sunshine_outcome order(struct sunshine *s, const char *path, json_t *body, struct hc_diag *diag)
+static enum sunshine_outcome order(struct sunshine_api *s, const char *path, json_t *body, struct hc_diag *diag)
 {
     if (body == NULL) {
         (void)hc_fail(diag, HC_OK, "no memory for the call, or a text in it is not UTF-8");
@@ -78,26 +78,27 @@ static enum sunshine_outcome order(struct sunshine *s, const char *path, json_t 
     return outcome;
 }
 
-enum sunshine_outcome sunshine_unpair(struct sunshine *s, const char *uuid, struct hc_diag *diag)
+enum sunshine_outcome sunshine_unpair(struct sunshine_api *s, const char *uuid, struct hc_diag *diag)
 {
     enum sunshine_outcome outcome = needs(s, SUNSHINE_NAMES, "unpair one client: it would unpair all", diag);
     return outcome != SUNSHINE_OK ? outcome : order(s, "/api/clients/unpair", json_pack("{s:s}", "uuid", uuid), diag);
 }
 
-enum sunshine_outcome sunshine_enable(struct sunshine *s, const char *uuid, bool enabled, struct hc_diag *diag)
+enum sunshine_outcome sunshine_enable(struct sunshine_api *s, const char *uuid, bool enabled, struct hc_diag *diag)
 {
     enum sunshine_outcome outcome = needs(s, SUNSHINE_ENABLE, "switch a client", diag);
     return outcome != SUNSHINE_OK ? outcome
                                   : order(s, "/api/clients/update", json_pack("{s:s, s:b}", "uuid", uuid, "enabled", (int)enabled), diag);
 }
 
-enum sunshine_outcome sunshine_pin(struct sunshine *s, const char *pin, const char *name, struct hc_diag *diag)
+enum sunshine_outcome sunshine_pin(struct sunshine_api *s, const char *pin, const char *name, struct hc_diag *diag)
 {
     enum sunshine_outcome outcome = web_ready(s, diag);
     return outcome != SUNSHINE_OK ? outcome : order(s, "/api/pin", json_pack("{s:s, s:s}", "pin", pin, "name", name), diag);
 }
 
-enum sunshine_outcome sunshine_pin_until(struct sunshine *s, const char *pin, const char *name, int64_t deadline_ms, struct hc_diag *diag)
+enum sunshine_outcome sunshine_pin_until(struct sunshine_api *s, const char *pin, const char *name, int64_t deadline_ms,
+                                         struct hc_diag *diag)
 {
     for (;;) {
         enum sunshine_outcome outcome = sunshine_pin(s, pin, name, diag);

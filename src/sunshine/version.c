@@ -47,7 +47,7 @@ unsigned sunshine_features_of(const char *version)
     return features;
 }
 
-enum sunshine_outcome web_ready(struct sunshine *s, struct hc_diag *diag)
+enum sunshine_outcome web_ready(struct sunshine_api *s, struct hc_diag *diag)
 {
     if (s->version_known)
         return SUNSHINE_OK;
@@ -64,7 +64,7 @@ enum sunshine_outcome web_ready(struct sunshine *s, struct hc_diag *diag)
     return outcome;
 }
 
-enum sunshine_outcome sunshine_version(struct sunshine *s, char ret_version[SUNSHINE_VERSION_SIZE], unsigned *ret_features,
+enum sunshine_outcome sunshine_version(struct sunshine_api *s, char ret_version[SUNSHINE_VERSION_SIZE], unsigned *ret_features,
                                        struct hc_diag *diag)
 {
     s->version_known = false;

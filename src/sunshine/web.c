@@ -40,7 +40,7 @@ static void free_secret(char *text)
     hc_free(text);
 }
 
-struct sunshine *sunshine_close(struct sunshine *s)
+struct sunshine_api *sunshine_close(struct sunshine_api *s)
 {
     if (s != NULL) {
         curl_easy_cleanup(s->easy);
@@ -54,7 +54,7 @@ struct sunshine *sunshine_close(struct sunshine *s)
 }
 
 /* Always with a content type: versions differ in which calls need it, none minds it. No Origin and no Referer: those would need a token. */
-static bool set_fixed(struct sunshine *s)
+static bool set_fixed(struct sunshine_api *s)
 {
     s->headers = curl_slist_append(NULL, "Content-Type: application/json");
     struct curl_slist *longer = s->headers == NULL ? NULL : curl_slist_append(s->headers, "Expect:");
@@ -74,10 +74,10 @@ static bool set_fixed(struct sunshine *s)
            curl_easy_setopt(easy, CURLOPT_PASSWORD, s->password) == CURLE_OK;
 }
 
-enum hc_err sunshine_open(const struct sunshine_options *options, struct sunshine **ret_sunshine, struct hc_diag *diag)
+enum hc_err sunshine_open(const struct sunshine_access *options, struct sunshine_api **ret_sunshine, struct hc_diag *diag)
 {
     (void)pthread_once(&library_once, library_start);
-    struct sunshine *s = hc_alloc(sizeof *s);
+    struct sunshine_api *s = hc_alloc(sizeof *s);
     if (s == NULL)
         return hc_fail(diag, HC_ERR_NOMEM, "no memory for Sunshine's client");
     bool number6 = strchr(options->address, ':') != NULL;
@@ -108,7 +108,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *ctx)
     return answer->too_large || answer->text.failed ? 0 : len;
 }
 
-static enum sunshine_outcome forget(struct sunshine *s, enum sunshine_outcome outcome)
+static enum sunshine_outcome forget(struct sunshine_api *s, enum sunshine_outcome outcome)
 {
     if (outcome >= SUNSHINE_AWAY)
         s->version_known = false;
@@ -134,7 +134,8 @@ static enum sunshine_outcome judge_status(long status, const char *path, struct 
     return say(diag, SUNSHINE_UNKNOWN, path, "its answer has a status that makes no sense");
 }
 
-static enum sunshine_outcome send_once(struct sunshine *s, const char *method, const char *path, const char *body, struct answer *answer,
+static enum sunshine_outcome send_once(struct sunshine_api *s, const char *method, const char *path, const char *body,
+                                       struct answer *answer,
                                        struct hc_diag *diag)
 {
     HC_CLEANUP(hc_buf_freep) struct hc_buf url = { 0 };
@@ -160,7 +161,7 @@ static enum sunshine_outcome send_once(struct sunshine *s, const char *method, c
     return judge_status(status, path, diag);
 }
 
-enum sunshine_outcome web_call(struct sunshine *s, const char *method, const char *path, const json_t *body, json_t **ret_answer,
+enum sunshine_outcome web_call(struct sunshine_api *s, const char *method, const char *path, const json_t *body, json_t **ret_answer,
                                struct hc_buf *ret_raw, struct hc_diag *diag)
 {
     char *text = body == NULL ? NULL : json_dumps(body, JSON_COMPACT);
@@ -190,7 +191,7 @@ bool web_true(const json_t *value)
     return json_is_true(value) || json_integer_value(value) == 1 || (text != NULL && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0));
 }
 
-enum sunshine_outcome web_order(struct sunshine *s, const char *method, const char *path, const json_t *body, struct hc_diag *diag)
+enum sunshine_outcome web_order(struct sunshine_api *s, const char *method, const char *path, const json_t *body, struct hc_diag *diag)
 {
     json_t *answer = NULL;
     enum sunshine_outcome outcome = web_call(s, method, path, body, &answer, NULL, diag);

@@ -41,44 +41,44 @@ enum sunshine_feature {             /* bits, by version */
 struct sunshine_client { const char *uuid, *name; bool enabled; };
 struct sunshine_app { const char *name; size_t index; const char *json; };      /* json: the whole entry, compact */
 
-struct sunshine_options {
+struct sunshine_access {
     const char *address; uint16_t port;
     const char *username, *password;
     int64_t timeout_ms;
     bool (*idle)(void *ctx); void *idle_ctx;    /* asked right before entries change: true only when no application runs for certain */
 };
-struct sunshine;
-HC_MUST enum hc_err sunshine_open(const struct sunshine_options *options, struct sunshine **ret_sunshine, struct hc_diag *diag);
-struct sunshine *sunshine_close(struct sunshine *s);        /* accepts NULL, returns NULL */
+struct sunshine_api;
+HC_MUST enum hc_err sunshine_open(const struct sunshine_access *options, struct sunshine_api **ret_sunshine, struct hc_diag *diag);
+struct sunshine_api *sunshine_close(struct sunshine_api *s);        /* accepts NULL, returns NULL */
 
 /* GET /api/config. "" when it answers without a version: then only what a list has proven is possible. Every other call asks for it first
  * when it is not known; it is forgotten with any outcome from SUNSHINE_AWAY on, since a restart may bring another version. */
-HC_MUST enum sunshine_outcome sunshine_version(struct sunshine *s, char ret_version[SUNSHINE_VERSION_SIZE], unsigned *ret_features,
+HC_MUST enum sunshine_outcome sunshine_version(struct sunshine_api *s, char ret_version[SUNSHINE_VERSION_SIZE], unsigned *ret_features,
                                                struct hc_diag *diag);
 unsigned sunshine_features_of(const char *version);         /* "v2026.816.192458", "0.23.1"; 0 for what cannot be read */
 
 /* Newest last. `ret_raw` (may be NULL) gets the answer's text, also of one that makes no sense. Texts are the arena's. */
-HC_MUST enum sunshine_outcome sunshine_clients(struct sunshine *s, struct hc_arena *arena, const struct sunshine_client **ret_clients,
+HC_MUST enum sunshine_outcome sunshine_clients(struct sunshine_api *s, struct hc_arena *arena, const struct sunshine_client **ret_clients,
                                                size_t *ret_count, struct hc_buf *ret_raw, struct hc_diag *diag);
-HC_MUST enum sunshine_outcome sunshine_unpair(struct sunshine *s, const char *uuid, struct hc_diag *diag);
-HC_MUST enum sunshine_outcome sunshine_enable(struct sunshine *s, const char *uuid, bool enabled, struct hc_diag *diag);
+HC_MUST enum sunshine_outcome sunshine_unpair(struct sunshine_api *s, const char *uuid, struct hc_diag *diag);
+HC_MUST enum sunshine_outcome sunshine_enable(struct sunshine_api *s, const char *uuid, bool enabled, struct hc_diag *diag);
 /* One PIN, once: SUNSHINE_OK says that some pending request took it, SUNSHINE_REFUSED that none did. */
-HC_MUST enum sunshine_outcome sunshine_pin(struct sunshine *s, const char *pin, const char *name, struct hc_diag *diag);
+HC_MUST enum sunshine_outcome sunshine_pin(struct sunshine_api *s, const char *pin, const char *name, struct hc_diag *diag);
 /* The same every 200 ms while nobody takes it, until `deadline_ms` of os_monotonic_ms(). */
-HC_MUST enum sunshine_outcome sunshine_pin_until(struct sunshine *s, const char *pin, const char *name, int64_t deadline_ms,
+HC_MUST enum sunshine_outcome sunshine_pin_until(struct sunshine_api *s, const char *pin, const char *name, int64_t deadline_ms,
                                                  struct hc_diag *diag);
 
-HC_MUST enum sunshine_outcome sunshine_apps(struct sunshine *s, struct hc_arena *arena, const struct sunshine_app **ret_apps,
+HC_MUST enum sunshine_outcome sunshine_apps(struct sunshine_api *s, struct hc_arena *arena, const struct sunshine_app **ret_apps,
                                             size_t *ret_count, struct hc_diag *diag);
 /* A new entry like `pattern_json` (an entry's text) under `name`. Lists that older versions need are always sent. */
-HC_MUST enum sunshine_outcome sunshine_app_add(struct sunshine *s, const char *pattern_json, const char *name, struct hc_diag *diag);
+HC_MUST enum sunshine_outcome sunshine_app_add(struct sunshine_api *s, const char *pattern_json, const char *name, struct hc_diag *diag);
 /* Replaces the first entry of that name by `entry_json`, or adds it. */
-HC_MUST enum sunshine_outcome sunshine_app_put(struct sunshine *s, const char *name, const char *entry_json, struct hc_diag *diag);
+HC_MUST enum sunshine_outcome sunshine_app_put(struct sunshine_api *s, const char *name, const char *entry_json, struct hc_diag *diag);
 /* Removes the first entry of that name; SUNSHINE_OK also when there is none. The list is read right before: positions move. */
-HC_MUST enum sunshine_outcome sunshine_app_remove(struct sunshine *s, const char *name, struct hc_diag *diag);
+HC_MUST enum sunshine_outcome sunshine_app_remove(struct sunshine_api *s, const char *name, struct hc_diag *diag);
 /* Ends the running application and every session. The caller has made sure that no leased one is live (rules §13.7). */
-HC_MUST enum sunshine_outcome sunshine_close_app(struct sunshine *s, struct hc_diag *diag);
+HC_MUST enum sunshine_outcome sunshine_close_app(struct sunshine_api *s, struct hc_diag *diag);
 /* Often without an answer: SUNSHINE_AWAY is then as good as SUNSHINE_OK. */
-HC_MUST enum sunshine_outcome sunshine_restart(struct sunshine *s, struct hc_diag *diag);
+HC_MUST enum sunshine_outcome sunshine_restart(struct sunshine_api *s, struct hc_diag *diag);
 
 #endif
