@@ -179,7 +179,8 @@ static void keep_pin_secret(struct call *call, struct op_result_req *req)
     struct engine *engine = call->api->config.engine;
     const struct rec *rec = engine_get(engine, REC_OP, req->op_id);
     if (rec == NULL || ((const struct op_rec *)rec)->op == OP_SUBMIT_PIN) {
-        req->output = req->verdict == OP_VERDICT_TRUE ? "{\"status\":true}" : req->verdict == OP_VERDICT_FALSE ? "{\"status\":false}" : NULL;
+        req->output = req->verdict == OP_VERDICT_TRUE ? "{\"status\":true}" : req->verdict == OP_VERDICT_FALSE ? "{\"status\":false}"
+            : NULL;
         req->output_len = req->output == NULL ? 0 : strlen(req->output);
         req->error = req->error[0] == '\0' ? "" : "the agent could not hand in the PIN";
         req->clients = NULL;

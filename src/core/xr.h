@@ -1,4 +1,4 @@
-/* xr.h - XR sessions: their states as one table, what drives them, what their lease does with them (docs/STATES.md, docs/decisions/0030).
+/* xr.h - XR sessions: their states as one table, what drives them, what their lease does with them (docs/STATES.md, docs/decisions/0021).
  *
  * A session lives on slot 0 of its body and has a lease of mode xr, whose id is the session's. What the body reports moves the session,
  * and the lease follows; what ends the lease otherwise (its head, clocks, operators) moves the session. xr_settle() does both until they

@@ -21,10 +21,12 @@ struct sunshine_api {
 
 /* `body` may be NULL; it is not taken. *ret_answer (json_decref it) with SUNSHINE_OK: an object, of a status 200 answer. SUNSHINE_REFUSED:
  * 400 or 404. `ret_raw` (may be NULL) gets the text. */
-HC_MUST enum sunshine_outcome web_call(struct sunshine_api *s, const char *method, const char *path, const json_t *body, json_t **ret_answer,
+HC_MUST enum sunshine_outcome web_call(struct sunshine_api *s, const char *method, const char *path, const json_t *body,
+                                       json_t **ret_answer,
                                        struct hc_buf *ret_raw, struct hc_diag *diag);
 /* The same for a call whose whole answer is its `status`, a boolean or a text. */
-HC_MUST enum sunshine_outcome web_order(struct sunshine_api *s, const char *method, const char *path, const json_t *body, struct hc_diag *diag);
+HC_MUST enum sunshine_outcome web_order(struct sunshine_api *s, const char *method, const char *path, const json_t *body,
+                                        struct hc_diag *diag);
 bool web_true(const json_t *value);     /* true, "true", 1 and "1" */
 /* SUNSHINE_OK when the host's version is known, or known to be told by nobody. */
 HC_MUST enum sunshine_outcome web_ready(struct sunshine_api *s, struct hc_diag *diag);

@@ -247,7 +247,7 @@ struct stream_block { char stream_url[URL_SIZE], stream_url_lan[URL_SIZE], strea
 struct node_rare {
     uint32_t refs;
     struct stream_block stream;           /* of a head with an assigned body */
-    struct xr_session xr_session;         /* the body's, once more: what a rolled-back binary reads (docs/decisions/0030) */
+    struct xr_session xr_session;         /* the body's, once more: what a rolled-back binary reads (docs/decisions/0021) */
 };
 struct node_rec {                         /* REC_NODE, key: node id */
     struct rec rec;
