@@ -39,11 +39,22 @@ static bool from_loopback(const struct call *call)
            http_header(call->req, "Forwarded") == NULL;
 }
 
+static enum auth_verdict judge(const struct call *call, struct principal *ret_who)
+{
+    (void)auth_principal(auth_bearer(http_header(call->req, "Authorization")), find_principal, call->api, ret_who);
+    return auth_allow(call->route->scopes, ret_who, call->ids[0], from_loopback(call));
+}
+
+bool call_is_allowed(const struct call *call)
+{
+    struct principal who;
+    return judge(call, &who) == AUTH_OK;
+}
+
 static void authorise(struct call *call)
 {
     const char *token = auth_bearer(http_header(call->req, "Authorization"));
-    (void)auth_principal(token, find_principal, call->api, &call->who);
-    switch (auth_allow(call->route->scopes, &call->who, call->ids[0], from_loopback(call))) {
+    switch (judge(call, &call->who)) {
     case AUTH_OK:
         return;
     case AUTH_NO_TOKEN:
@@ -61,6 +72,26 @@ static void authorise(struct call *call)
         call_error(call, 403, "not_approved", "This node waits for an operator's approval.", NULL, 0);
         return;
     }
+}
+
+bool call_still_allowed(struct call *call)
+{
+    if ((call->route->scopes & SCOPE_PUBLIC) != 0)
+        return true;
+    struct principal was = call->who;
+    authorise(call);
+    if (!http_answered(call->req))
+        return true;
+    call->who = was;                     /* whom the refusal concerns */
+    return false;
+}
+
+/* What a read shows, and what anybody waited for, is for those who may have it when it leaves. A change that is done is told: its caller
+ * was allowed when it was decided, and may have withdrawn its own token by it. */
+static bool may_be_told(struct call *call)
+{
+    enum http_method method = http_method(call->req);
+    return (!call->waited && method != HTTP_GET && method != HTTP_HEAD) || call_still_allowed(call);
 }
 
 /* ---- begin, ready, done ---- */
@@ -170,6 +201,11 @@ void call_ready(void *api, struct http_request *req)
 {
     (void)api;
     struct call *call = http_user(req);
+    size_t len = 0;
+    (void)http_body(req, &len);
+    bool took_time = len > 0;            /* a body may come a minute after the headers that were authorised */
+    if (took_time && !call_still_allowed(call))
+        return;
     if (checked(call))
         call->route->handler(call);
     if (!call->submitted)
@@ -318,7 +354,10 @@ static void on_done(void *ctx, enum engine_outcome outcome, enum hc_err err, str
         return;
     switch (outcome) {
     case ENGINE_DURABLE:
-        render_result(call, result);
+        if (may_be_told(call))
+            render_result(call, result);
+        else
+            tell_lost(call);
         return;
     case ENGINE_LATE:
         if (call->late_is_ok)

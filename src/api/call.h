@@ -58,6 +58,7 @@ struct call {
     enum wait_kind wait_kind;
     char wait_key[HC_NAME_SIZE];
     int64_t wait_deadline_ms, looked_at_ms;
+    bool waited;                        /* it was parked for news: who asks is looked at again before it is answered */
     bool has_news, waking;              /* waking: parked until it may be looked at again, not until its deadline */
     void (*again)(struct call *call, bool last);
 };
@@ -90,6 +91,11 @@ bool call_copy(struct call *call, const char *text, char **ret);
 /* A view for a list route; false: 500 answered. Give back with call_view_done before or after answering. */
 bool call_view(struct call *call, struct engine_view *ret);
 void call_view_done(struct call *call, struct engine_view *view);
+
+/* False: the caller's token, approval or scope is gone since `begin`, and 401 or 403 has been answered. Before each answer to a request that
+ * was parked; call_wait() and call_submit() ask it themselves. */
+bool call_still_allowed(struct call *call);
+bool call_is_allowed(const struct call *call);      /* the same without an answer: for a stream, which has had its status */
 
 /* ---- wait.c: requests that wait for news (desired, admission, streams) or for a slot ---- */
 /* Parks; `again` is called when a record that concerns the key changed, and at the deadline with last true. It must answer, or return to

@@ -39,6 +39,7 @@ static const struct deny_row rows[DENY_REASONS] = {
     [DENY_OP_FINISHED]       = { 409, 0, 0, "The operation is over: it has its one result, or it ran out." },
     [DENY_SESSION_LIVE]      = { 409, 0, 0, "A leased session is live there; args.force ends it." },
     [DENY_PAIR_CONTENTION]   = { 409, 0, 0, "Another head pairs with this body now." },
+    [DENY_NODE_DENIED]       = { 409, 0, 0, "An operator has denied this node: its agent is given nothing." },
     [DENY_BODY_BUSY]         = { 409, 0, 0, "Another head has a lease there, or it cannot serve now." },
 };
 

@@ -158,7 +158,7 @@ void enroll_turn(struct api *api)
 {
     for (struct call *call = api->enroll_waiting, *next; call != NULL; call = next) {
         next = call->next;
-        if (try_answer(call))
+        if (!call_still_allowed(call) || try_answer(call))
             stop_waiting(call);
     }
 }

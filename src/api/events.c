@@ -1,8 +1,8 @@
 /* events.c - GET /events: published events as a list or as a stream (SSE), resumable by id (wire §5).
  *
  * A follower is a call in api->event_readers from its answer until the peer is gone. It is woken by events_turn() when there is news,
- * and every 15 s for a comment line. It is ended after an hour, so that a revoked token does not listen for ever; clients resume with
- * Last-Event-ID. */
+ * and every 15 s for a comment line. Who it is, is asked again before each piece and at least every second: a revoked token hears nothing more
+ * and its stream ends. It is ended after an hour in any case; clients resume with Last-Event-ID. */
 #include <string.h>
 #include <strings.h>
 
@@ -15,6 +15,7 @@
 #define READER_EVENTS    200          /* of one piece of a stream */
 #define KEEP_ALIVE_MS    15000
 #define READER_LIFE_MS   HC_HOUR_MS
+#define READER_CHECK_MS  1000
 #define READERS_RETRY_S  15
 
 static const struct codec_field event_rows[] = {
@@ -30,7 +31,7 @@ static const struct codec_field event_rows[] = {
 };
 static const struct codec_table event_table = OUT_TABLE("event", event_rows, struct feed_event);
 
-struct reader { char at[EVENT_ID_SIZE], type[WORD_SIZE]; int64_t spoke_ms, ends_ms; bool ending; };
+struct reader { char at[EVENT_ID_SIZE], type[WORD_SIZE]; int64_t spoke_ms, checked_ms, ends_ms; bool ending; };
 
 void json_event(const struct feed_event *event, struct hc_buf *out)
 {
@@ -52,6 +53,8 @@ static void reader_pull(struct http_request *req, struct hc_buf *out)
     const struct feed_event *events;
     size_t count = 0;
     char more[EVENT_ID_SIZE] = "";
+    if (!call_is_allowed(call))
+        return;                          /* events_turn() ends it */
     /* "0-0" was never given: an empty feed is followed from its oldest event on. */
     const char *since = reader->at[0] == '\0' ? "0-0" : reader->at;
     enum hc_err err = feed_events(config->feed, since, reader->type, READER_EVENTS, NULL, &arena, &events, &count, more);
@@ -109,6 +112,7 @@ static void follow(struct call *call, const char *since, const char *type)
     }
     int64_t now_ms = api->config.monotonic_ms();
     reader->spoke_ms = now_ms - KEEP_ALIVE_MS;      /* the first piece goes at once: the peer sees that it is heard */
+    reader->checked_ms = now_ms;
     reader->ends_ms = now_ms + READER_LIFE_MS;
     HC_SET(reader->at, since[0] != '\0' ? since : feed_last_id(api->config.feed));
     HC_SET(reader->type, type);
@@ -118,6 +122,15 @@ static void follow(struct call *call, const char *since, const char *type)
     api->event_readers = call;
     http_header_add(call->req, "Cache-Control", "no-store");
     http_answer_stream(call->req, "text/event-stream", reader_pull);
+}
+
+static bool still_known(struct call *call, bool speaks, int64_t now_ms)
+{
+    struct reader *reader = call->user;
+    if (!speaks && now_ms - reader->checked_ms < READER_CHECK_MS)
+        return true;
+    reader->checked_ms = now_ms;
+    return call_is_allowed(call);
 }
 
 void events_turn(struct api *api)
@@ -131,10 +144,11 @@ void events_turn(struct api *api)
         struct reader *reader = call->user;
         if (reader->ending)
             continue;
-        if (api->stopping || now_ms >= reader->ends_ms) {
+        bool speaks = !hc_same(last, reader->at) || now_ms - reader->spoke_ms >= KEEP_ALIVE_MS;
+        if (api->stopping || now_ms >= reader->ends_ms || !still_known(call, speaks, now_ms)) {
             reader->ending = true;
             http_stream_end(call->req);
-        } else if (!hc_same(last, reader->at) || now_ms - reader->spoke_ms >= KEEP_ALIVE_MS) {
+        } else if (speaks) {
             http_stream_wake(call->req);
         }
     }

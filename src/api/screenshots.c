@@ -195,6 +195,8 @@ static bool hand_on(struct screenshots *all, const char *head_id, const char *by
         if (strcmp(call->ids[0], head_id) != 0)
             continue;
         stop_waiting(call);
+        if (!call_still_allowed(call))
+            continue;
         answer_picture(call, bytes, len);
         any = true;
     }

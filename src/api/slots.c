@@ -139,7 +139,9 @@ static void slots_turn(struct call *call);
 
 static void next_turn(struct http_request *req)
 {
-    slots_turn(http_user(req));
+    struct call *call = http_user(req);
+    if (call_still_allowed(call))
+        slots_turn(call);
 }
 
 static void slots_turn(struct call *call)

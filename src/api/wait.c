@@ -44,7 +44,8 @@ static void late(struct http_request *req)
         return;
     }
     call_wait_over(call);
-    call->again(call, true);
+    if (call_still_allowed(call))
+        call->again(call, true);
     assert(http_answered(req) || http_parked(req));
 }
 
@@ -60,6 +61,7 @@ void call_wait(struct call *call, enum wait_kind kind, const char *key, int64_t 
     HC_SET(call->wait_key, key);
     call->wait_kind = kind;
     call->wait_deadline_ms = deadline_ms;
+    call->waited = true;
     call->has_news = call->waking = false;
     call->again = again;
     call->prev = api->waiting_last[kind];
@@ -78,6 +80,15 @@ static void mark(struct api *api, enum wait_kind kind, const char *key)
     for (struct call *call = api->waiting[kind]; call != NULL; call = call->next)
         if (key[0] == '\0' || strcmp(call->wait_key, key) == 0)
             call->has_news = true;
+}
+
+/* Its token, approval or roles may have changed: whatever it waits for, it is asked again who it is. */
+static void mark_caller(struct api *api, const char *node_id)
+{
+    for (int kind = 0; kind < WAIT_KINDS; kind++)
+        for (struct call *call = api->waiting[kind]; call != NULL; call = call->next)
+            if (call->who.kind == PRINCIPAL_NODE && strcmp(call->who.id, node_id) == 0)
+                call->has_news = true;
 }
 
 /* All leases that the body has, ended ones too until their history is written: their heads may have news. */
@@ -148,6 +159,7 @@ void wait_news(void *ctx, enum rec_kind kind, const char *key)
         mark_operation(api, key);
         return;
     case REC_NODE:
+        mark_caller(api, key);
         mark(api, WAIT_FOR_BODY, key);
         mark(api, WAIT_FOR_HEAD, key);
         mark_slots_of_body(api, key);
@@ -207,7 +219,8 @@ void wait_turn(struct api *api)
         for (struct call *call; looks < LOOKS_A_TURN_MAX && (call = next_with_news(api, (enum wait_kind)kind, now_ms)) != NULL; looks++) {
             call->has_news = false;
             call->looked_at_ms = now_ms;
-            call->again(call, false);
+            if (call_still_allowed(call))
+                call->again(call, false);
         }
     for (int kind = 0; kind < WAIT_KINDS; kind++)
         wake_for_news(api, (enum wait_kind)kind);

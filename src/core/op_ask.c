@@ -22,6 +22,9 @@ enum hc_err on_op_ask(struct step *s)
     char name[HC_NAME_SIZE];
     if (!node_there(s, req.node_id))
         return step_refuse(s, DENY_NOT_FOUND);
+    const struct node_rec *node = alloc_node(s->live, req.node_id);
+    if (node->approval == APPROVAL_DENIED)
+        return step_refuse(s, DENY_NODE_DENIED);
     if (!s->ev->store_ok)
         return step_refuse(s, DENY_STORE);
     if (req.relay) {

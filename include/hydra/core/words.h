@@ -121,7 +121,7 @@
     X(NODE_HAS_LEASE, "node_has_lease") X(ENFORCE_NOT_READY, "enforce_not_ready") X(SLOT_HELD, "slot_held") \
     X(LIMIT, "limit_reached") X(OP_FINISHED, "op_finished") X(SESSION_LIVE, "session_live") X(PAIR_CONTENTION, "pair_contention") \
     X(BODY_BUSY, "body_busy") X(NOT_XR_CAPABLE, "not_xr_capable") \
-    X(IDENTITY_IN_USE, "identity_in_use")
+    X(IDENTITY_IN_USE, "identity_in_use") X(NODE_DENIED, "node_denied")
 
 /* What holds back a step of the migration, or per_device_identity (seed, Migration; rules §12.4). */
 #define HOLD_LIST(X) \

@@ -118,11 +118,11 @@ static bool find_operator(void *ctx, const char *token_hash, struct principal *r
         { &RIG_ADMIN, PRINCIPAL_ADMIN, "tok-admin" }, { &RIG_READ, PRINCIPAL_READ, "tok-read" },
         { &RIG_FLEET, PRINCIPAL_FLEET, "tok-fleet" },
     };
-    (void)ctx;
+    const struct rig *r = ctx;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char hash[HC_HASH_SIZE];
         crypto_sha256_hex(*rows[i].token, strlen(*rows[i].token), hash);
-        if (!crypto_same_text(hash, token_hash))
+        if (!crypto_same_text(hash, token_hash) || rows[i].kind == r->revoked)
             continue;
         ret->kind = rows[i].kind;
         HC_SET(ret->id, rows[i].id);
@@ -137,7 +137,7 @@ static enum api_enrolment enrolment(void *ctx, char ret_token[API_TOKEN_SIZE], c
     struct rig *r = ctx;
     if (r->enrolment_fails)
         return API_ENROLMENT_FAILED;
-    if (r->enrolment_asked++ == 0)
+    if (r->enrolment_asked++ == 0 || r->enrolment_hangs)
         return API_ENROLMENT_LATER;
     hc_copy(ret_token, API_TOKEN_SIZE, RIG_FLEET);
     hc_copy(ret_id, HC_ID_SIZE, "enroll-1");

@@ -40,7 +40,8 @@ struct rig {
     int wake_fd;
     uint64_t report_seq;
     unsigned enrolment_asked;
-    bool enrolment_fails;
+    bool enrolment_fails, enrolment_hangs;
+    enum principal_kind revoked;      /* the operator token of that kind is not known any more */
     unsigned port;
 };
 

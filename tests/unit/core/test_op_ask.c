@@ -37,6 +37,18 @@ static void test_op_ask__a_leased_session_is_live__close_and_restart_need_force(
     assert_int_equal(ask_op(f, "b1", OP_RESTART, true)->answer, ANSWER_OP);
 }
 
+static void test_op_ask__node_is_denied__is_refused_by_its_word(void **state)
+{
+    struct fleet *f = *state;
+    fleet_body(f, "b1", "north");
+    struct core_event ev = fleet_event(f, CORE_NODE_UPDATE, CALLER_ADMIN, "t1");
+    ev.u.node_update = (struct node_update_req){ .node_id = "b1", .set_approval = true, .approval = APPROVAL_DENIED };
+    assert_int_equal(fleet_step(f, &ev)->deny, DENY_NONE);
+    assert_int_equal(ask_op(f, "b1", OP_LIST_CLIENTS, false)->deny, DENY_NODE_DENIED);
+    assert_int_equal(ask_op(f, "b1", OP_RESTART, true)->deny, DENY_NODE_DENIED);
+    assert_int_equal(alloc_count(f->alloc, REC_OP), 0);
+}
+
 static void test_op_ask__sixteen_wait__is_the_limit(void **state)
 {
     struct fleet *f = *state;
@@ -106,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FLEET_TEST(test_op_ask__asked__is_told_with_who_asked_and_never_the_pin),
         FLEET_TEST(test_op_ask__a_leased_session_is_live__close_and_restart_need_force),
+        FLEET_TEST(test_op_ask__node_is_denied__is_refused_by_its_word),
         FLEET_TEST(test_op_ask__sixteen_wait__is_the_limit),
         FLEET_TEST(test_op_ask__two_pins_at_once__is_contention_and_told),
         FLEET_TEST(test_op_ask__relayed_pin__needs_a_lease_there_and_has_the_heads_name),
