@@ -103,6 +103,17 @@ static enum hc_err accept_ticket(struct step *s, const char *head_id)
     return err == HC_OK ? answer_ticket(s, head_id) : err;
 }
 
+/* Two devices speak as this head (§12.2): which of them asks is not known, and what it would be given is the lease. */
+static bool doubted(const struct step *s, const char *head_id)
+{
+    const struct node_obs *seen = observed_node(s->obs, head_id);
+    if (seen == NULL || !hc_time_set(seen->duplicate_until) || hc_time_due(seen->duplicate_until, s->now))
+        return false;
+    s->out->retry_after_ms = hc_time_since(seen->duplicate_until, s->now);
+    return true;
+}
+
+/* The token goes to whom the queue promoted, once. A lease of a claim has its own, and a repeated accept only says where it is (§6.5, §7.2). */
 enum hc_err on_accept(struct step *s)
 {
     const struct accept_req *req = &s->ev->u.accept;
@@ -119,8 +130,11 @@ enum hc_err on_accept(struct step *s)
     }
     char lease_id[HC_ID_SIZE];
     HC_SET(lease_id, own->id);
-    enum hc_err err = own->uncollected ? lease_collect(s, lease_id, NULL, NULL) : HC_OK;
-    return err == HC_OK ? answer_lease(s, ANSWER_LEASE_SAME, lease_id, true) : err;
+    bool collects = own->uncollected;
+    if (collects && doubted(s, req->head_id))
+        return step_refuse(s, DENY_DUPLICATE_HEAD);
+    enum hc_err err = collects ? lease_collect(s, lease_id, NULL, NULL) : HC_OK;
+    return err == HC_OK ? answer_lease(s, ANSWER_LEASE_SAME, lease_id, collects) : err;
 }
 
 enum hc_err on_answer_lost(struct step *s)

@@ -96,7 +96,48 @@ static void test_admission__confirm_mode__does_not_collect(void **state)      /*
     struct core_result *out = ask_accept(f, "h1");
     assert_int_equal(out->answer, ANSWER_LEASE_SAME);
     assert_string_not_equal(out->claim_token, "");
-    assert_int_equal(ask_accept(f, "h1")->answer, ANSWER_LEASE_SAME);      /* again: the same */
+    out = ask_accept(f, "h1");                       /* again: where it is, and no token a second time */
+    assert_int_equal(out->answer, ANSWER_LEASE_SAME);
+    assert_string_equal(out->lease.id, lease);
+    assert_string_equal(out->claim_token, "");
+    assert_string_not_equal(ask_admission(f, "h1", "a1")->claim_token, "");      /* who lost the answer knows its attempt */
+}
+
+static void test_accept__lease_of_a_claim__gives_no_token(void **state)      /* §6.5 */
+{
+    struct fleet *f = *state;
+    char busy[HC_ID_SIZE], token[CLAIM_TOKEN_SIZE];
+    waiting(f, busy, token);
+    struct core_result *out = ask_accept(f, "h2");
+    assert_int_equal(out->answer, ANSWER_LEASE_SAME);
+    assert_string_equal(out->lease.id, busy);
+    assert_string_equal(out->claim_token, "");
+    struct core_event ev = fleet_event(f, CORE_ACCEPT, CALLER_ADMIN, "t1");
+    ev.u.accept = (struct accept_req){ "h2" };
+    assert_string_equal(fleet_step(f, &ev)->claim_token, "");
+    assert_int_equal(fleet_renew(f, "h2", busy, token)->answer, ANSWER_LEASE_SAME);      /* its own token is as good as before */
+}
+
+static void beats_from(struct fleet *f, const char *head_id, const char *address)
+{
+    struct core_event ev = fleet_event(f, CORE_HEARTBEAT, CALLER_NODE, head_id);
+    ev.u.heartbeat = (struct heartbeat_req){ .head_id = head_id, .address = address };
+    assert_int_equal(fleet_step(f, &ev)->deny, DENY_NONE);
+}
+
+static void test_accept__two_devices_speak_as_the_head__is_refused(void **state)      /* §12.2 */
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE];
+    promoted(f, lease);
+    beats_from(f, "h1", "10.0.0.1");
+    beats_from(f, "h1", "10.0.0.2");
+    beats_from(f, "h1", "10.0.0.1");
+    struct core_result *out = ask_accept(f, "h1");
+    assert_int_equal(out->deny, DENY_DUPLICATE_HEAD);
+    assert_true(out->retry_after_ms > 0);
+    assert_string_equal(out->claim_token, "");
+    assert_true(fleet_lease(f, lease)->uncollected);
 }
 
 static void test_admission__confirm_mode_and_no_answer__is_not_accepted(void **state)
@@ -154,6 +195,8 @@ int main(void)
         FLEET_TEST(test_admission__promotion_and_its_attempt__collects),
         FLEET_TEST(test_admission__operator_looks__collects_nothing),
         FLEET_TEST(test_admission__confirm_mode__does_not_collect),
+        FLEET_TEST(test_accept__lease_of_a_claim__gives_no_token),
+        FLEET_TEST(test_accept__two_devices_speak_as_the_head__is_refused),
         FLEET_TEST(test_admission__confirm_mode_and_no_answer__is_not_accepted),
         FLEET_TEST(test_admission__store_is_down__collects_nothing),
         FLEET_TEST(test_accept__waiting__is_renewed_in_place),
