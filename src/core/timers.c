@@ -13,6 +13,7 @@ const size_t timer_row_count = sizeof timer_rows / sizeof timer_rows[0];
 #define BODY_GRACE_MS      30000      /* its reconnect grace */
 #define BODY_POST_MS       5000
 #define TICK_LEAST_MS      10         /* a tick of 0 would spin; even tests need no shorter one */
+#define LEAST_MS           1000       /* of all but claimThrottleWindow, which 0s switches off: what has no time to happen never does */
 #define HEAD_TIMEOUT_MS    15000      /* heads give a request up after that */
 
 struct ordering { size_t offset; bool above; int64_t limit_ms; const char *text; };
@@ -59,6 +60,11 @@ enum hc_err timers_set(struct timers *timers, const char *name, int64_t ms, stru
 enum hc_err timers_check(const struct timers *timers, struct hc_diag *diag)
 {
     struct timers copy = *timers;
+    for (size_t i = 0; i < timer_row_count; i++) {
+        int64_t ms = *timer_at(&copy, timer_rows[i].offset);
+        if (ms < LEAST_MS && timer_rows[i].offset != offsetof(struct timers, claim_throttle_window_ms))
+            return hc_fail(diag, HC_ERR_CONFIG, "%s must be at least 1 s; it is %lld ms", timer_rows[i].name, (long long)ms);
+    }
     for (size_t i = 0; i < sizeof orderings / sizeof orderings[0]; i++) {
         int64_t ms = *timer_at(&copy, orderings[i].offset);
         if (orderings[i].above ? ms <= orderings[i].limit_ms : ms >= orderings[i].limit_ms)

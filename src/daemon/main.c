@@ -28,6 +28,15 @@ static int run(const struct options *options, struct daemon_config *config)
     return EXIT_USAGE;
 }
 
+/* Names each file that was read. */
+static int say_usable(const struct daemon_config *config)
+{
+    bool timers = config->timers_file != NULL;
+    int len = printf("configuration is usable: %s%s%s\n", config->file == NULL ? "defaults" : config->file,
+                     timers ? ", timers of " : "", timers ? config->timers_file : "");
+    return len < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
 int main(int argc, char **argv)
 {
     struct hc_diag diag = { "" };
@@ -50,7 +59,7 @@ int main(int argc, char **argv)
     if (config_load(&options.flags, &config, &diag) != HC_OK)
         (void)fprintf(stderr, "hydraclusterd: %s\n", diag.text);
     else if (options.check_config)
-        code = printf("configuration is usable: %s\n", config.file == NULL ? "defaults" : config.file) < 0 ? EXIT_FAILED : EXIT_OK;
+        code = say_usable(&config);
     else
         code = run(&options, &config);
     config_free(&config);

@@ -1,5 +1,6 @@
 #include "replay_command.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,6 +47,13 @@ static void secret_path(const struct options *options, char out[REPLAY_PATH_SIZE
     else
         folder_of(options->argument, folder);
     (void)snprintf(out, REPLAY_PATH_SIZE, "%.480s/../secret", folder);
+}
+
+/* Said first: without a journal there is no place where its secret could lie. */
+static enum hc_err look_at_journal(const struct options *options, struct hc_diag *diag)
+{
+    struct stat st;
+    return stat(options->argument, &st) == 0 ? HC_OK : hc_fail(diag, HC_ERR_CONFIG, "%s: %s", options->argument, strerror(errno));
 }
 
 static enum hc_err read_secret(const struct options *options, uint8_t ret[SECRET_BYTES], struct hc_diag *diag)
@@ -146,6 +154,8 @@ int command_replay(const struct options *options)
     struct alloc *store = NULL;
     uint8_t secret[SECRET_BYTES];
     enum hc_err err = crypto_start(&diag);
+    if (err == HC_OK)
+        err = look_at_journal(options, &diag);
     if (err == HC_OK)
         err = read_secret(options, secret, &diag);
     if (err == HC_OK)

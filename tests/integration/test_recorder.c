@@ -268,6 +268,22 @@ static void test_recorder__its_disk_hangs__nobody_waits(void **state)
     scene_stop();
 }
 
+static void test_replay__no_journal_there__is_said_of_it_and_not_of_a_secret(void **state)
+{
+    (void)state;
+    char program[HOME_PATH_SIZE];
+    struct process process;
+    program_path("HYDRACLUSTERD", "hydraclusterd", program, sizeof program);
+    const char *const argv[] = { program, "replay", "/nonexistent", NULL };
+    process_start(&process, argv, NULL, scene.home.log);
+    assert_int_equal(process_wait(&process, REPLAY_MS), 2);
+    process_end(&process);
+    char *said = home_read(&scene.home, strrchr(scene.home.log, '/') + 1);
+    assert_non_null(strstr(said, "/nonexistent: No such file"));
+    assert_null(strstr(said, "secret"));
+    hc_free(said);
+}
+
 static void test_replay__no_secret_or_no_journal__exits_with_usage(void **state)
 {
     (void)state;
@@ -288,6 +304,7 @@ int main(void)
         TEST(test_replay__saves_that_fail__roll_backs_begin_a_segment),
         TEST(test_recorder__its_disk_is_full__decisions_go_on),
         TEST(test_recorder__its_disk_hangs__nobody_waits),
+        TEST(test_replay__no_journal_there__is_said_of_it_and_not_of_a_secret),
         TEST(test_replay__no_secret_or_no_journal__exits_with_usage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,8 @@ static void test_start__timers__unknown_and_unsafe_ones_are_refused(void **state
     char path[HOME_PATH_SIZE], line[PROCESS_LINE_MAX];
     static const struct { const char *text, *says; } cases[] = {
         { "leaseTTl: 90s\n", "leaseTTl" }, { "leaseTTL: 90\n", "leaseTTL" }, { "leaseTTL: 40s\n", "leaseTTL" },
-        { "watchdogTick: 0s\n", "watchdogTick" },
+        { "watchdogTick: 0s\n", "watchdogTick" }, { "opTTL: 0s\n", "opTTL" }, { "pairLeaseTTL: 0s\n", "pairLeaseTTL" },
+        { "custodianEvery: 0s\n", "custodianEvery" }, { "xrArm: 0s\n", "xrArm" },
     };
     home_path(&scene.home, "own-timers.yaml", path);
     const char *const args[] = { "--timers", path, NULL };
@@ -131,6 +132,23 @@ static void test_start__timers__unknown_and_unsafe_ones_are_refused(void **state
     }
     const struct daemon_options unsafe = { .timers = "leaseTTL: 40s\n" };       /* with --unsafe-timers */
     scene_start(&unsafe);
+}
+
+static void test_start__check_config__names_every_file_that_it_read(void **state)
+{
+    (void)state;
+    char program[HOME_PATH_SIZE], path[HOME_PATH_SIZE], line[PROCESS_LINE_MAX];
+    struct process process;
+    program_path("HYDRACLUSTERD", "hydraclusterd", program, sizeof program);
+    home_path(&scene.home, "own-timers.yaml", path);
+    home_write(&scene.home, "own-timers.yaml", "opTTL: 90s\n");
+    const char *const argv[] = { program, "--check-config", "--timers", path, NULL };
+    process_start(&process, argv, NULL, scene.home.log);
+    assert_true(process_line(&process, line, DAEMON_START_MS));
+    assert_non_null(strstr(line, "configuration is usable: "));
+    assert_non_null(strstr(line, path));
+    assert_int_equal(process_wait(&process, DAEMON_START_MS), 0);
+    process_end(&process);
 }
 
 /* ---- files that are not understood ---- */
@@ -378,6 +396,7 @@ int main(void)
         SCENE_TEST(test_start__folder_without_secret__exits_2_and_says_init),
         SCENE_TEST(test_start__bad_usage_or_configuration__exits_2_and_names_it),
         SCENE_TEST(test_start__timers__unknown_and_unsafe_ones_are_refused),
+        SCENE_TEST(test_start__check_config__names_every_file_that_it_read),
         SCENE_TEST_STARTED(test_start__garbled_files__exit_4_with_file_line_column_and_key),
         SCENE_TEST_STARTED(test_start__file_cut_at_each_line__is_never_taken_for_whole),
         SCENE_TEST(test_start__files_that_no_save_or_token_could_follow__exit_4_and_are_named),

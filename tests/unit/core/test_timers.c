@@ -60,12 +60,28 @@ static void test_check__each_ordering_broken__is_named(void **state)
     }
 }
 
+static void test_check__no_time_at_all__is_refused_but_for_the_throttle(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < timer_row_count; i++) {
+        struct timers timers;
+        struct hc_diag diag = { "" };
+        bool throttle = strcmp(timer_rows[i].name, "claimThrottleWindow") == 0;
+        timers_default(&timers);
+        memset((char *)&timers + timer_rows[i].offset, 0, sizeof(int64_t));
+        assert_int_equal(timers_check(&timers, &diag), throttle ? HC_OK : HC_ERR_CONFIG);
+        if (!throttle)
+            assert_non_null(strstr(diag.text, timer_rows[i].name));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults__of_every_row__pass_the_orderings),
         cmocka_unit_test(test_set__known_and_unknown_names__are_told_apart),
         cmocka_unit_test(test_check__each_ordering_broken__is_named),
+        cmocka_unit_test(test_check__no_time_at_all__is_refused_but_for_the_throttle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
