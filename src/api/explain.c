@@ -86,6 +86,10 @@ void explain_get(struct call *call)
         explain_lease(call);
         return;
     }
+    if (http_query(call->req, "lease") != NULL && call_query(call, "head_id")[0] == '\0') {
+        call_bad(call, "lease", "lease names the lease that is to be explained.");
+        return;
+    }
     uint32_t protocol = call_query_u32(call, "protocol", 0);
     struct explain *asked = hc_arena_alloc(call->arena, sizeof *asked);
     if (asked == NULL) {

@@ -113,6 +113,7 @@ static void test_explain_lease__unknown_or_ambiguous__is_refused(void **state)
     rig_expect(r, "GET", "/api/v1/explain?lease=lse-none", RIG_READ, NULL, 404, "lease_not_found", "");
     rig_expect(r, "GET", "/api/v1/explain?lease=lse-none&head_id=h", RIG_READ, NULL, 400, "bad_request", "lease");
     rig_expect(r, "GET", "/api/v1/explain?lease=a%20b", RIG_READ, NULL, 400, "bad_request", "lease");
+    rig_expect(r, "GET", "/api/v1/explain?lease=", RIG_READ, NULL, 400, "bad_request", "lease");
     rig_expect(r, "GET", "/api/v1/explain?lease=lse-none", NULL, NULL, 401, "unauthorized", "");
 }
 
