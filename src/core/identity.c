@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "asking.h"
+#include "identity_lost.h"
 
 #define IDENTITIES_MAX      131072            /* twice as many as there may be nodes: those of deleted ones stay for a year */
 #define DELETED_KEPT_MS     (365 * HC_DAY_MS)  /* a body that was off that long is set up anew */
@@ -76,7 +77,10 @@ static enum hc_err renew(struct step *s, const struct identity_req *req, bool ov
                                   .overlap_until = hc_time_add(s->now, s->t->device_cert_overlap_ms) };
     HC_SET(before.fingerprint, identity->fingerprint);
     identity->predecessor = overlap ? before : (struct predecessor){ 0 };
-    enum hc_err err = fill(s, identity, req);
+    /* Nobody has paired with the new one yet: after a revocation all that is shown until now is the lost device's. */
+    enum hc_err err = overlap ? HC_OK : identity_lose_clients(s, identity);
+    if (err == HC_OK)
+        err = fill(s, identity, req);
     if (err == HC_OK)
         err = step_note(s, NOTE_IDENTITY_REGISTERED, "", -1, NULL, req->head_id, "%.16s replaces %.16s", req->fingerprint,
                         before.fingerprint);

@@ -1,8 +1,10 @@
 /* identity_revoke.c - an identity that counts no more (rules §12.5): its leases end, its clients go wherever they show up (trust.c). */
 #include "asking.h"
+#include "identity_lost.h"
 #include "merge_identity.h"
 
 #define HEAD_LEASES_MAX 64
+#define NAMES_BANNED_MAX 98304        /* of all identities: the rest is for those who register */
 
 enum hc_err identity_leaves(struct step *s, const char *head_id)
 {
@@ -39,14 +41,29 @@ enum hc_err on_identity_revoke(struct step *s)
         return HC_ERR_NOMEM;
     identity->revoked_at = s->now;
     identity->predecessor = (struct predecessor){ 0 };
-    enum hc_err err = step_note(s, NOTE_IDENTITY_REVOKED, "", -1, NULL, head_id, "%.16s", identity->fingerprint);
+    enum hc_err err = identity_lose_clients(s, identity);
+    if (err == HC_OK)
+        err = step_note(s, NOTE_IDENTITY_REVOKED, "", -1, NULL, head_id, "%.16s", identity->fingerprint);
     return err == HC_OK ? identity_leaves(s, head_id) : err;
+}
+
+/* A head that paired and never registered: what goes is found by its name. */
+static enum hc_err ban_name(struct step *s, const char *head_id)
+{
+    const struct node_rec *node = alloc_node(s->live, head_id);
+    if (node == NULL || (node->roles & ROLE_HEAD) == 0 || alloc_count(s->live, REC_IDENTITY) >= NAMES_BANNED_MAX)
+        return HC_OK;
+    struct identity_rec *identity = (struct identity_rec *)alloc_create(s->live, REC_IDENTITY, head_id);
+    if (identity == NULL)
+        return HC_ERR_NOMEM;
+    identity->revoked_at = s->now;
+    return HC_OK;
 }
 
 enum hc_err identity_node_gone(struct step *s, const char *head_id)
 {
     if (alloc_identity(s->live, head_id) == NULL)
-        return HC_OK;
+        return ban_name(s, head_id);
     struct identity_rec *identity = (struct identity_rec *)alloc_edit(s->live, REC_IDENTITY, head_id);
     if (identity == NULL)
         return HC_ERR_NOMEM;

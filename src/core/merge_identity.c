@@ -1,16 +1,22 @@
 /* merge_identity.c - what a rollback must not erase (rules §3.1, §3.3): identities that were acknowledged, revocations, latches. */
 #include "merge_identity.h"
 
-static enum hc_err take_ours(struct identity_rec *made, const struct identity_rec *ours)
+#include "identity_lost.h"
+
+static enum hc_err take_ours(struct step *s, struct identity_rec *made, const struct identity_rec *ours)
 {
     if (made == NULL)
         return HC_ERR_NOMEM;
     struct rec rec = made->rec;
+    struct paired *theirs = made->lost;
     text_unref(made->cert_pem);
     *made = *ours;
     made->rec = rec;
     made->cert_pem = text_ref(ours->cert_pem);
-    return HC_OK;
+    made->lost = paired_ref(ours->lost);
+    enum hc_err err = identity_lose_too(s, made, theirs);
+    paired_unref(theirs);
+    return err;
 }
 
 /* A certificate that was acknowledged after all that their file knows of this head: its last one, and no revocation since. */
@@ -39,9 +45,15 @@ static enum hc_err merge_identity(struct step *s, const struct identity_rec *our
 {
     const struct identity_rec *theirs = alloc_identity(s->live, ours->rec.key);
     if (theirs == NULL)
-        return take_ours((struct identity_rec *)alloc_create(s->live, REC_IDENTITY, ours->rec.key), ours);
+        return take_ours(s, (struct identity_rec *)alloc_create(s->live, REC_IDENTITY, ours->rec.key), ours);
     if (ours_is_newer(ours, theirs))
-        return take_ours((struct identity_rec *)alloc_edit(s->live, REC_IDENTITY, ours->rec.key), ours);
+        return take_ours(s, (struct identity_rec *)alloc_edit(s->live, REC_IDENTITY, ours->rec.key), ours);
+    if (ours->lost != NULL) {
+        struct identity_rec *edit = (struct identity_rec *)alloc_edit(s->live, REC_IDENTITY, ours->rec.key);
+        enum hc_err err = edit == NULL ? HC_ERR_NOMEM : identity_lose_too(s, edit, ours->lost);
+        if (err != HC_OK)
+            return err;
+    }
     return revoke_again(s, ours);
 }
 

@@ -67,7 +67,10 @@ void rec_unref(struct rec *rec)
     case REC_BODY:       free_body((struct body_rec *)rec); break;
     case REC_DISTRICT:   hc_free(((struct district_rec *)rec)->awaited); break;
     case REC_OP:         text_unref(((struct op_rec *)rec)->output); break;
-    case REC_IDENTITY:   text_unref(((struct identity_rec *)rec)->cert_pem); break;
+    case REC_IDENTITY:
+        text_unref(((struct identity_rec *)rec)->cert_pem);
+        paired_unref(((struct identity_rec *)rec)->lost);
+        break;
     case REC_NODE:
         text_unref(((struct node_rec *)rec)->wireguard_config);
         node_rare_unref(((struct node_rec *)rec)->rare);
@@ -145,7 +148,10 @@ struct rec *rec_clone(const struct rec *from)
     case REC_BODY:       ok = own_body((struct body_rec *)to); break;
     case REC_DISTRICT:   OWN_ARRAY(((struct district_rec *)to)->awaited, ((struct district_rec *)to)->awaited_count, ok); break;
     case REC_OP:         text_ref(((struct op_rec *)to)->output); break;
-    case REC_IDENTITY:   text_ref(((struct identity_rec *)to)->cert_pem); break;
+    case REC_IDENTITY:
+        text_ref(((struct identity_rec *)to)->cert_pem);
+        paired_ref(((struct identity_rec *)to)->lost);
+        break;
     case REC_NODE:
         text_ref(((struct node_rec *)to)->wireguard_config);
         node_rare_ref(((struct node_rec *)to)->rare);

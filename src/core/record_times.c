@@ -106,24 +106,24 @@ static void visit_slot(struct time_walk *w, struct slot *slot)
 }
 
 /* The list is shared with other versions: a changed one is a new one. Without memory it stays as it was read. */
-static void visit_paired(struct time_walk *w, struct body_rec *body)
+static void visit_paired(struct time_walk *w, struct paired **list)
 {
     bool changed = false;
-    for (size_t i = 0; body->paired != NULL && i < body->paired->count; i++) {
-        hc_time seen = body->paired->at[i].first_seen;
+    for (size_t i = 0; *list != NULL && i < (*list)->count; i++) {
+        hc_time seen = (*list)->at[i].first_seen;
         struct time_walk one = *w;
         one.write = true;
         visit(&one, &seen, TIME_PAST, 0);
-        changed = changed || seen.ms != body->paired->at[i].first_seen.ms;
+        changed = changed || seen.ms != (*list)->at[i].first_seen.ms;
     }
     w->changes = w->changes || changed;
-    struct paired *copy = changed && w->write ? paired_new(body->paired->at, body->paired->count) : NULL;
+    struct paired *copy = changed && w->write ? paired_new((*list)->at, (*list)->count) : NULL;
     if (copy == NULL)
         return;
     for (size_t i = 0; i < copy->count; i++)
         visit(w, &copy->at[i].first_seen, TIME_PAST, 0);
-    paired_unref(body->paired);
-    body->paired = copy;
+    paired_unref(*list);
+    *list = copy;
 }
 
 static void visit_op(struct time_walk *w, struct op_rec *op)
@@ -136,7 +136,7 @@ static void visit_op(struct time_walk *w, struct op_rec *op)
 
 static void visit_body(struct time_walk *w, struct body_rec *body)
 {
-    visit_paired(w, body);
+    visit_paired(w, &body->paired);
     visit(w, &body->custodian_last_success_at, TIME_PAST, 0);
     visit(w, &body->cert_rotated_at, TIME_PAST, 0);
     for (size_t i = 0; i < body->eviction_count; i++)
@@ -167,6 +167,7 @@ static void visit_identity(struct time_walk *w, struct identity_rec *identity)
     visit(w, &identity->revoked_at, TIME_PAST, 0);
     visit(w, &identity->predecessor.registered_at, TIME_PAST, 0);
     visit(w, &identity->predecessor.overlap_until, TIME_UNTIL, w->t->device_cert_overlap_ms);
+    visit_paired(w, &identity->lost);
 }
 
 static void visit_record(struct time_walk *w, struct rec *rec)

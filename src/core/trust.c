@@ -7,7 +7,7 @@
 
 #define KEPT_MAX 2        /* of one name: the newest, and the one before it while their certificates overlap */
 
-struct seen_client { const char *uuid, *name, *head_id; int32_t slot; size_t at; };
+struct seen_client { const char *uuid, *name, *head_id; int32_t slot; size_t at; bool lost; };
 struct trusting {
     const struct core_view *v;
     const struct body_rec *body;
@@ -39,21 +39,32 @@ static int by_slot_and_name(const void *a, const void *b)
     return order != 0 ? order : one->at < two->at ? -1 : 1;
 }
 
+/* It was there when its head's identity was revoked: whatever was registered since, it goes. */
+static bool lost(const struct trusting *t, const struct seen_client *client)
+{
+    const struct identity_rec *identity = client->head_id[0] == '\0' ? NULL : alloc_identity(t->v->saved, client->head_id);
+    return identity != NULL && paired_find(identity->lost, client->uuid) != NULL;
+}
+
 /* Copies: the directive outlives the report. */
 static bool take_clients(struct trusting *t)
 {
     t->count = paired_known(t->obs) ? t->obs->client_count : 0;
     t->clients = hc_arena_array(t->arena, t->count + 1, sizeof t->clients[0]);
     t->named = hc_arena_array(t->arena, t->count + 1, sizeof t->named[0]);
-    if (t->clients == NULL || t->named == NULL)
+    t->trust->remove = hc_arena_array(t->arena, t->count + 1, sizeof t->trust->remove[0]);
+    if (t->clients == NULL || t->named == NULL || t->trust->remove == NULL)
         return false;
     for (size_t i = 0; i < t->count; i++) {
         const struct client_obs *from = &t->obs->clients[i];
         const char *uuid = hc_arena_strdup(t->arena, from->uuid), *name = hc_arena_strdup(t->arena, from->name);
         if (uuid == NULL || name == NULL)
             return false;
-        t->clients[i] = (struct seen_client){ uuid, name, head_of(name), from->slot, i };
-        if (t->clients[i].head_id[0] != '\0')
+        t->clients[i] = (struct seen_client){ uuid, name, head_of(name), from->slot, i, false };
+        t->clients[i].lost = lost(t, &t->clients[i]);
+        if (t->clients[i].lost)
+            t->trust->remove[t->trust->remove_count++] = uuid;
+        else if (t->clients[i].head_id[0] != '\0')
             t->named[t->named_count++] = t->clients[i];
     }
     if (t->named_count > 1)
@@ -80,17 +91,19 @@ static void desire(struct trusting *t, const char *uuid, const char *name)
     t->trust->desired[t->trust->desired_count++] = (struct directive_client){ uuid, name };
 }
 
+/* Of one slot and name, without those that are lost. */
 static void judge_group(struct trusting *t, const struct seen_client *group, size_t count)
 {
     const struct identity_rec *identity = alloc_identity(t->v->saved, group[0].head_id);
     const struct node_rec *head = alloc_node(t->v->saved, group[0].head_id);
-    if (identity == NULL)
+    bool denied = head != NULL && head->approval == APPROVAL_DENIED;
+    if (identity == NULL && !denied)
         return;                               /* no business of ours: left alone */
-    bool banned = identity_banned(t->v->saved, identity);
+    bool banned = denied || identity_banned(t->v->saved, identity);
     bool ours = head != NULL && head->approval == APPROVAL_APPROVED && t->node != NULL && hc_same(head->district, t->node->district);
     if (!banned && !ours)
         return;
-    bool overlap = identity->predecessor.fingerprint[0] != '\0' && !hc_time_due(identity->predecessor.overlap_until, t->v->now);
+    bool overlap = !banned && identity->predecessor.fingerprint[0] != '\0' && !hc_time_due(identity->predecessor.overlap_until, t->v->now);
     size_t kept = banned ? 0 : overlap ? KEPT_MAX : 1, first_kept = count > kept ? count - kept : 0;
     for (size_t i = 0; i < count; i++) {
         bool stays = i >= first_kept;
@@ -149,7 +162,7 @@ static bool fill_gate(const struct trusting *t, struct directive_slot *row)
         const struct seen_client *client = &t->clients[i];
         if (client->slot != CLIENT_OF_BODY && client->slot != (int32_t)row->index)
             continue;
-        if (hc_same(client->head_id, lease->head_id) || maintenance_client(t->body, client))
+        if ((hc_same(client->head_id, lease->head_id) && !client->lost) || maintenance_client(t->body, client))
             gate->enabled[gate->enabled_count++] = client->uuid;
     }
     return true;
@@ -162,8 +175,7 @@ enum hc_err trust_fill(const struct core_view *v, const struct body_rec *body, c
                           .trust = &made->trust };
     bool ok = take_clients(&t);
     made->trust.desired = ok ? hc_arena_array(arena, t.named_count + body->slot_count + 1, sizeof made->trust.desired[0]) : NULL;
-    made->trust.remove = ok ? hc_arena_array(arena, t.named_count + 1, sizeof made->trust.remove[0]) : NULL;
-    if (made->trust.desired == NULL || made->trust.remove == NULL)
+    if (made->trust.desired == NULL)
         return HC_ERR_NOMEM;
     for (size_t i = 0, next; i < t.named_count; i = next) {
         for (next = i + 1; next < t.named_count; next++)

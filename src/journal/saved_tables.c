@@ -238,6 +238,7 @@ static const struct journal_field identity_rows[] = {
     J_ROW(struct identity_rec, registered_at, J_TIME), J_ROW(struct identity_rec, not_after, J_TIME),
     J_ROW(struct identity_rec, revoked_at, J_TIME), J_PART_ROW(struct identity_rec, predecessor, predecessor_table),
     J_ROW(struct identity_rec, cert_pem, J_COUNTED_TEXT),
+    { J_AT(struct identity_rec, lost), .type = J_PAIRED, .sub = &paired_table },
 };
 const struct journal_table identity_rec_table = REC_TABLE("identity", identity_rows, struct identity_rec);
 

@@ -157,7 +157,7 @@ void write_body(const struct rec *rec, unsigned part, struct hc_buf *out)
     if (!numbered)
         HC_SET(file.reserve, "auto");
     write_keyed(rec->key, numbered ? &body_number_table : &body_auto_table, &file, out);
-    write_paired(body->paired, 4, out);
+    write_paired("paired", body->paired, 4, out);
 }
 
 static enum hc_err read_reserve(struct reading *r, const struct yaml_node *map, const char *text, int32_t *ret_reserve)
@@ -284,7 +284,7 @@ enum hc_err read_body(struct reading *r, unsigned part, const struct yaml_pair *
     struct paired *paired = NULL;
     enum hc_err err = check_key_id(r, pair);
     if (err == HC_OK)
-        err = read_paired(r, value, &paired);
+        err = read_paired(r, "paired", PAIRED_MAX, value, &paired);
     if (err == HC_OK)
         err = read_table(r, &body_read_table, value, &found);
     struct rec *rec = err == HC_OK ? rec_new(REC_BODY, pair->key) : NULL;

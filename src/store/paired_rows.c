@@ -4,20 +4,18 @@
 #include "record_text.h"
 #include "rows.h"
 
-static const char paired_key[] = "paired";
-
 static const struct codec_field client_rows[] = {
     ROW_STR(struct paired_client, "name", name, 0),
     ROW_TIME(struct paired_client, "first_seen", first_seen, OMIT),
 };
 static const struct codec_table client_table = CODEC_TABLE("paired", client_rows, struct paired_client, CODEC_NO_PRESENT);
 
-void write_paired(const struct paired *paired, unsigned indent, struct hc_buf *out)
+void write_paired(const char *key, const struct paired *paired, unsigned indent, struct hc_buf *out)
 {
     if (paired == NULL || paired->count == 0)
         return;
     yaml_write_indent(indent, out);
-    hc_buf_str(out, paired_key);
+    hc_buf_str(out, key);
     hc_buf_str(out, ":\n");
     for (size_t i = 0; i < paired->count; i++) {
         yaml_write_indent(indent + 2, out);
@@ -54,15 +52,15 @@ static enum hc_err read_clients(struct reading *r, const struct yaml_node *list,
     return HC_OK;
 }
 
-enum hc_err read_paired(struct reading *r, struct yaml_node *map, struct paired **ret)
+enum hc_err read_paired(struct reading *r, const char *key, size_t max, struct yaml_node *map, struct paired **ret)
 {
-    struct yaml_node *list = take_out(map, paired_key);
+    struct yaml_node *list = take_out(map, key);
     if (list == NULL || yaml_is_null(list))
         return HC_OK;
     if (list->kind != YAML_MAP)
-        return yaml_fail(r->diag, r->file, list, paired_key, "must be a map");
-    if (list->count > PAIRED_MAX)
-        return yaml_fail(r->diag, r->file, list, paired_key, "has more than %d clients", PAIRED_MAX);
+        return yaml_fail(r->diag, r->file, list, key, "must be a map");
+    if (list->count > max)
+        return yaml_fail(r->diag, r->file, list, key, "has more than %zu clients", max);
     struct paired_client *clients = hc_arena_array(&r->scratch, list->count + 1, sizeof clients[0]);
     if (clients == NULL)
         return no_memory(r);

@@ -48,9 +48,9 @@ HC_MUST enum hc_err put_record(struct reading *r, struct rec *rec);
 /* The strings of a CODEC_STRS list; an empty list gives NULL unless `keep_empty`. */
 HC_MUST enum hc_err take_strings(struct reading *r, const struct codec_list *list, bool keep_empty, struct strings **ret);
 /* ---- paired_rows.c: the trust store of a body, a map by uuid within its map ---- */
-void write_paired(const struct paired *paired, unsigned indent, struct hc_buf *out);
+void write_paired(const char *key, const struct paired *paired, unsigned indent, struct hc_buf *out);
 /* Takes the key `paired` out of the body's map. *ret NULL: none. */
-HC_MUST enum hc_err read_paired(struct reading *r, struct yaml_node *map, struct paired **ret);
+HC_MUST enum hc_err read_paired(struct reading *r, const char *key, size_t max, struct yaml_node *map, struct paired **ret);
 HC_MUST enum hc_err note_lease(struct reading *r, const char *id, const struct yaml_node *at);
 
 #endif

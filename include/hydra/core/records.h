@@ -209,13 +209,15 @@ struct district_rec {                     /* REC_DISTRICT, key: district */
 struct predecessor { char fingerprint[HC_HASH_SIZE]; hc_time registered_at, overlap_until; };
 struct identity_rec {
     struct rec rec;
-    char device_uid[DEVICE_UID_SIZE];
+    char device_uid[DEVICE_UID_SIZE];     /* "" with the fingerprint: nothing was registered, the node was deleted: its name is banned */
     char fingerprint[HC_HASH_SIZE];       /* SHA-256 of the certificate's DER */
     hc_time registered_at, not_after;
     hc_time revoked_at;                   /* NEVER: it counts */
     struct predecessor predecessor;       /* fingerprint "": none; both count until overlap_until */
     struct text *cert_pem;                /* NULL once its node is gone */
+    struct paired *lost;                  /* its clients when it was revoked, at most LOST_MAX: they go for ever; NULL: none */
 };
+#define LOST_MAX 256
 
 struct cap_rec { struct rec rec; uint32_t max_concurrent_grants; };            /* REC_CAP, key: "venue/NAME" or "org/NAME" */
 /* REC_DEMOTION, key: "BODY/HEAD" */

@@ -83,6 +83,51 @@ static void test_trust__revoked__all_its_clients_go_until_none_is_shown_and_agai
     hc_arena_free(&told.arena);
 }
 
+/* Whoever carries the lost device has its key, whatever the head has now. */
+static void test_trust__new_certificate_after_a_revocation__the_lost_client_stays_lost(void **state)
+{
+    struct fleet *f = *state;
+    struct told told = { 0 };
+    stage(f);
+    SHOW(f, "b1", "d1", "u-lost", "hydra-h1");
+    (void)ask_identity_revoke(f, "h1");
+    SHOW(f, "b1", "d1", "u-lost", "hydra-h1", "u-late", "hydra-h1");
+    assert_int_equal(ask_register_by_admin(f, "h1", "b")->answer, ANSWER_DONE);
+    tell(f, "b1", &told);
+    assert_true(told_remove(&told, "u-lost") && told_remove(&told, "u-late"));
+    assert_int_equal(told.d.trust.desired_count, 0);
+    SHOW(f, "b1", "d2", "u-new", "hydra-h1", "u-lost", "hydra-h1");       /* whatever the order */
+    tell(f, "b1", &told);
+    assert_true(told_remove(&told, "u-lost"));
+    assert_int_equal(told.d.trust.remove_count, 1);
+    assert_true(told_desired(&told, "u-new", "hydra-h1"));
+    assert_int_equal(told.d.trust.desired_count, 1);
+    hc_arena_free(&told.arena);
+}
+
+static void test_trust__head_without_identity_denied_or_deleted__goes_by_its_name(void **state)
+{
+    struct fleet *f = *state;
+    struct told told = { 0 };
+    stage(f);
+    SHOW(f, "b1", "d1", "u2", "hydra-h2");
+    deny(f, "h2", true);
+    tell(f, "b1", &told);
+    assert_true(told_remove(&told, "u2"));
+    deny(f, "h2", false);
+    tell(f, "b1", &told);
+    assert_int_equal(told.d.trust.remove_count, 0);
+    struct core_event ev = fleet_event(f, CORE_NODE_DELETE, CALLER_ADMIN, "");
+    ev.u.node_delete = (struct node_delete_req){ "h2", true };
+    (void)fleet_step(f, &ev);
+    tell(f, "b1", &told);
+    assert_true(told_remove(&told, "u2"));
+    f->now = hc_time_add(f->now, 365 * HC_DAY_MS);
+    (void)fleet_tick(f);
+    assert_null(alloc_identity(f->alloc, "h2"));
+    hc_arena_free(&told.arena);
+}
+
 static void test_trust__list_that_could_not_be_read__removes_nothing(void **state)
 {
     struct fleet *f = *state;
@@ -239,6 +284,8 @@ int main(void)
         FLEET_TEST(test_trust__head_of_another_district__is_left_alone),
         FLEET_TEST(test_trust__lease_without_client__is_expected),
         FLEET_TEST(test_trust__revoked__all_its_clients_go_until_none_is_shown_and_again),
+        FLEET_TEST(test_trust__new_certificate_after_a_revocation__the_lost_client_stays_lost),
+        FLEET_TEST(test_trust__head_without_identity_denied_or_deleted__goes_by_its_name),
         FLEET_TEST(test_trust__list_that_could_not_be_read__removes_nothing),
         FLEET_TEST(test_trust__denied_or_deleted_head__goes_and_an_approval_lifts_it),
         FLEET_TEST(test_trust__duplicates_of_a_name__newest_stays_and_its_predecessor_while_they_overlap),

@@ -131,7 +131,7 @@ static void fill_slot(struct dice *dice, struct slot *slot, unsigned n, uint32_t
         fill_ghost(dice, &slot->ghosts[i]);
 }
 
-static void fill_paired(struct dice *dice, struct body_rec *body)
+static struct paired *some_clients(struct dice *dice)
 {
     struct paired_client clients[3] = { { .uuid = "" } };
     size_t count = dice_below(dice, 4);
@@ -140,7 +140,12 @@ static void fill_paired(struct dice *dice, struct body_rec *body)
         SOME_NAME(dice, clients[i].name);
         clients[i].first_seen = some_time(dice);
     }
-    body->paired = count == 0 ? NULL : paired_new(clients, count);
+    return count == 0 ? NULL : paired_new(clients, count);
+}
+
+static void fill_paired(struct dice *dice, struct body_rec *body)
+{
+    body->paired = some_clients(dice);
     body->custodian_last_success_at = some_time(dice);
     body->cert_rotated_at = some_time(dice);
     body->eviction_count = dice_below(dice, EVICTIONS_KEPT + 1);
@@ -267,6 +272,7 @@ static void fill_identity(struct dice *dice, struct identity_rec *identity)
     identity->not_after = some_time(dice);
     identity->revoked_at = some_time(dice);
     identity->cert_pem = maybe(dice) ? NULL : text_new(pem, sizeof pem - 1);
+    identity->lost = maybe(dice) ? NULL : some_clients(dice);
     if (maybe(dice))
         return;
     some_hex(dice, identity->predecessor.fingerprint, 64);

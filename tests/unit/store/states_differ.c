@@ -65,6 +65,8 @@ static const char *identities_differ(const struct identity_rec *a, const struct 
 {
     if (!SAME(a, b, device_uid, cert_pem))
         return "identity";
+    if (paired_differ(a->lost, b->lost) != NULL)
+        return "lost clients";
     return hc_same(a->cert_pem == NULL ? NULL : a->cert_pem->bytes, b->cert_pem == NULL ? NULL : b->cert_pem->bytes) ? NULL : "cert_pem";
 }
 

@@ -109,6 +109,11 @@ static void test_example__keys__has_every_key_that_we_write(void **state)
         paired_unref(body->paired);
         body->paired = NULL;
     }
+    for (size_t i = 0; i < alloc_count(alloc, REC_IDENTITY); i++) {
+        struct identity_rec *identity = (struct identity_rec *)alloc_at(alloc, REC_IDENTITY, i);
+        paired_unref(identity->lost);
+        identity->lost = NULL;
+    }
     struct hc_buf text = { 0 };
     assert_int_equal(store_format_allocation(alloc, 1, (hc_time){ 1757000000000 }, &text), HC_OK);
     unsigned lines = 0;

@@ -80,7 +80,7 @@ static void test_records__members__all_have_a_row(void **state)
         { sizeof(struct stream_rec) - sizeof(struct rec), 1280 },
         { sizeof(struct ticket_rec) - sizeof(struct rec), 656 },
         { sizeof(struct district_rec) - sizeof(struct rec), 56 },
-        { sizeof(struct identity_rec) - sizeof(struct rec), 208 },
+        { sizeof(struct identity_rec) - sizeof(struct rec), 216 },
         { sizeof(struct attempt), 216 },
         { sizeof(struct node_rec) - sizeof(struct rec), 1192 },
         { sizeof(struct node_rare), 1704 },
