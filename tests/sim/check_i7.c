@@ -15,6 +15,14 @@ static bool removes(const struct directive *d, const char *uuid)
     return false;
 }
 
+/* It was shown when its head was revoked: it goes for ever, also when the head has another certificate. */
+static bool lost(struct sim *sim, const struct machine_client *client)
+{
+    const struct head *h = device_of_client(sim, client->name);
+    const struct identity_rec *committed = h == NULL ? NULL : alloc_identity(sim->cluster.committed, h->id);
+    return committed != NULL && paired_find(committed->lost, client->uuid) != NULL;
+}
+
 /* A client of a revoked head that a list shows is in `remove`; the newest of a good head is not, nor is the one before it while both
  * count. */
 static void check_client(struct sim *sim, const struct machine *m, const struct directive *d, size_t at, size_t newer)
@@ -30,6 +38,11 @@ static void check_client(struct sim *sim, const struct machine *m, const struct 
         return;
     if (h->device.revoked && !h->device.asking && !removed)
         sim_violation(sim, "I7: %s shows %s of %s, which is revoked, and is not told to remove it", m->id, client->uuid, h->id);
+    if (lost(sim, client)) {
+        if (!removed)
+            sim_violation(sim, "I7: %s shows %s of %s, which was lost, and is not told to remove it", m->id, client->uuid, h->id);
+        return;
+    }
     bool overlap = h->device.predecessor[0] != '\0' && sim->now < h->device.overlap_until - SEEN_MS && !sim->stepped;
     if (removed && !going && (newer == 0 || (newer == 1 && overlap)))
         sim_violation(sim, "I7: %s is told to remove %s, which %s needs", m->id, client->uuid, h->id);
@@ -42,7 +55,7 @@ void sim_check_i7_trust(struct sim *sim, struct machine *m, const struct directi
     for (size_t i = m->told_known ? m->told_count : 0, looked = 0; i > 0 && looked < SIM_CLIENTS_MAX; i--, looked++) {
         size_t newer = 0;
         for (size_t k = i; k < m->told_count; k++)
-            newer += hc_same(m->told[k].name, m->told[i - 1].name) ? 1 : 0;
+            newer += hc_same(m->told[k].name, m->told[i - 1].name) && !lost(sim, &m->told[k]) ? 1 : 0;
         if (strncmp(m->told[i - 1].name, CLIENT_PREFIX, sizeof CLIENT_PREFIX - 1) == 0 || d->trust.remove_count > 0)
             check_client(sim, m, d, i - 1, newer);
     }
