@@ -26,6 +26,19 @@ bool ticket_is_older(const struct ticket_rec *ticket, const struct seeker *who)
     return who->ticket_id == NULL || who->ticket_id[0] == '\0' || strcmp(ticket->id, who->ticket_id) < 0;
 }
 
+bool older_could_use(const struct core_view *v, const struct body_rec *body, const struct seeker *who)
+{
+    const struct node_rec *node = body_node(v->saved, body);
+    for (size_t i = 0; node != NULL && i < alloc_count(v->saved, REC_TICKET); i++) {
+        const struct ticket_rec *ticket = (const struct ticket_rec *)alloc_at(v->saved, REC_TICKET, i);
+        if (hc_same(ticket->district, node->district) && ticket_is_older(ticket, who) && ticket_alive(v, ticket) &&
+            alloc_head_lease(v->saved, ticket->rec.key) == NULL &&
+            could_use(v, body, node, alloc_node(v->saved, ticket->rec.key), ticket))
+            return true;
+    }
+    return false;
+}
+
 struct seeker ticket_seeker(const struct ticket_rec *ticket)
 {
     return (struct seeker){ .head_id = ticket->rec.key, .experience = ticket->experience, .ticket_id = ticket->id, .mode = ticket->mode,
@@ -64,7 +77,8 @@ static bool row_has_none(const struct roster_row *rows, size_t i, uint32_t distr
     return rows != NULL && rows[i].known && (!rows[i].open || rows[i].district != district);
 }
 
-enum hc_err free_slots(const struct core_view *v, const char *district, struct hc_arena *arena, struct free_slot **ret, size_t *ret_count)
+enum hc_err free_slots(const struct core_view *v, const char *district, const char *pair_head, struct hc_arena *arena,
+                       struct free_slot **ret, size_t *ret_count)
 {
     size_t size = 0, count = 0;
     const struct roster_row *rows = roster_rows(v->saved);
@@ -85,6 +99,8 @@ enum hc_err free_slots(const struct core_view *v, const char *district, struct h
             if (slot_live_lease(&body->slots[slot]) != NULL)
                 continue;
             uint32_t base = slot_why_not(v, body, slot);
+            if (pair_head[0] != '\0' && hc_same(body->slots[slot].pair.head_id, pair_head))
+                base &= ~(uint32_t)WHY_NOT_PAIR_LEASE;
             if ((base & ~(uint32_t)WHY_NOT_PROMISED) == 0)
                 slots[count++] = (struct free_slot){ .body = body, .node = node, .slot = slot, .base = base };
         }
@@ -166,7 +182,7 @@ enum hc_err picks_make(const struct core_view *v, const char *district, const st
     ret->full = false;
     enum hc_err err = gather_tickets(v, district, who, &arena, &table);
     if (err == HC_OK && table.ticket_count > 0)
-        err = free_slots(v, district, &arena, &table.slots, &table.slot_count);
+        err = free_slots(v, district, who == NULL ? "" : who->head_id, &arena, &table.slots, &table.slot_count);
     if (err == HC_OK)
         assign(v, &table, ret);
     hc_arena_free(&arena);

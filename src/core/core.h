@@ -189,6 +189,8 @@ HC_MUST enum hc_err pair_clock(struct step *s, const char *body_id);         /* 
 /* Has it one on this body? */
 bool pair_of(const struct body_rec *body, const char *head_id, hc_time now);
 HC_MUST enum hc_err pairs_leave(struct step *s, const char *head_id, const char *why);      /* all pair leases of this head end */
+/* The slot is granted to the head that has the pair lease there: it pairs under its lease from now on. */
+HC_MUST enum hc_err pair_taken(struct step *s, const char *body_id, uint32_t slot);
 /* ---- op_pin.c: called by step.c, start.c and tick.c; PINs that no agent was given yet ---- */
 HC_MUST enum hc_err pins_judge(struct step *s);                              /* ends those whose right has gone */
 HC_MUST enum hc_err pins_drop(struct step *s);                               /* ends all: their heads were told that we are gone */

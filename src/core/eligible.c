@@ -198,7 +198,7 @@ static void look_at(struct look *look, const struct body_rec *body, const struct
     struct seeking *k = &look->k;
     if ((!look->all && slot_live_lease(&body->slots[slot]) != NULL) || cannot_win(look, body, node, slot))
         return;
-    uint32_t base = seeking_base(k->v, body, slot, k->who.ticket_id);
+    uint32_t base = seeking_base(k->v, body, slot, &k->who);
     if (!look->all && base != 0)
         return;
     uint32_t mask = base | seeking_why_not(k, body, node, slot, base);

@@ -44,7 +44,7 @@ static enum hc_err line_look(struct line *line, struct hc_arena *arena)
     if (line->picks == NULL)
         return HC_ERR_NOMEM;
     enum hc_err err = picks_make(line->v, line->district, NULL, line->picks);
-    return err == HC_OK ? free_slots(line->v, line->district, arena, &line->slots, &line->slot_count) : err;
+    return err == HC_OK ? free_slots(line->v, line->district, "", arena, &line->slots, &line->slot_count) : err;
 }
 
 static const struct ticket_rec *picked_by(const struct picks *picks, const struct free_slot *slot)

@@ -126,7 +126,9 @@ enum hc_err lease_grant(struct step *s, const struct grant *grant, char ret_leas
         HC_SET(body->circuit.probe_lease_id, lease_id);
     const struct ticket_rec *ticket = alloc_ticket(s->live, grant->head_id);
     int64_t waited_ms = ticket == NULL ? -1 : hc_time_since(s->now, ticket->created_at), eta_ms = ticket == NULL ? -1 : ticket->eta_ms;
-    enum hc_err err = bind_stream(s, grant, lease_id);
+    enum hc_err err = pair_taken(s, body_id, grant->slot);
+    if (err == HC_OK)
+        err = bind_stream(s, grant, lease_id);
     if (err == HC_OK)
         err = ticket_drop(s, grant->head_id);
     if (err == HC_OK)

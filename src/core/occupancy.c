@@ -100,11 +100,13 @@ uint32_t slot_why_not(const struct core_view *v, const struct body_rec *body, ui
     return mask;
 }
 
-uint32_t seeking_base(const struct core_view *v, const struct body_rec *body, uint32_t slot, const char *ticket_id)
+uint32_t seeking_base(const struct core_view *v, const struct body_rec *body, uint32_t slot, const struct seeker *who)
 {
     uint32_t mask = slot_why_not(v, body, slot);
-    if ((mask & WHY_NOT_PROMISED) != 0 && ticket_id != NULL && hc_same(body->slots[slot].promise_ticket_id, ticket_id))
+    if ((mask & WHY_NOT_PROMISED) != 0 && who->ticket_id != NULL && hc_same(body->slots[slot].promise_ticket_id, who->ticket_id))
         mask &= ~(uint32_t)WHY_NOT_PROMISED;
+    if ((mask & WHY_NOT_PAIR_LEASE) != 0 && who->head_id[0] != '\0' && hc_same(body->slots[slot].pair.head_id, who->head_id))
+        mask &= ~(uint32_t)WHY_NOT_PAIR_LEASE;
     return mask;
 }
 
@@ -112,7 +114,7 @@ uint32_t slot_why_not_for(const struct core_view *v, const struct body_rec *body
 {
     struct seeking k;
     seeking_start(&k, v, who);
-    uint32_t base = seeking_base(v, body, slot, who->ticket_id);
+    uint32_t base = seeking_base(v, body, slot, who);
     uint32_t mask = base | seeking_why_not(&k, body, body_node(v->saved, body), slot, base);
     /* Only a slot that is free for this head can be kept from it. */
     if ((mask & ~(uint32_t)WHY_NOT_DEMOTED) == 0 && queue_kept_for_older(v, body, slot, who))

@@ -1,5 +1,5 @@
 /* pair_lease.c - a slot is kept for a head that pairs without holding a lease there: one handshake at a time (rules §12.7). */
-#include "core.h"
+#include "seeking.h"
 
 bool pair_held(const struct slot *slot, hc_time now)
 {
@@ -32,6 +32,11 @@ static enum hc_err pair_end(struct step *s, const char *body_id, uint32_t slot, 
     body->slots[slot].pair = (struct pair_lease){ .id = "" };
     s->rights_changed = true;
     return note_pair(s, NOTE_PAIR_LEASE_ENDED, body_id, slot, &over, why);
+}
+
+enum hc_err pair_taken(struct step *s, const char *body_id, uint32_t slot)
+{
+    return alloc_body(s->live, body_id)->slots[slot].pair.id[0] == '\0' ? HC_OK : pair_end(s, body_id, slot, "the slot was granted");
 }
 
 static bool head_gone(const struct step *s, const char *head_id)
@@ -106,6 +111,16 @@ enum hc_err pairs_leave(struct step *s, const char *head_id, const char *why)
     return err;
 }
 
+/* A pair lease closes the slot as a lease does: nobody gets it before those who wait for the body (§7.1). */
+static bool passes_the_line(const struct step *s, const struct pair_req *req)
+{
+    const struct core_view v = step_view(s);
+    const struct ticket_rec *ticket = alloc_ticket(s->live, req->head_id);
+    const struct seeker who = { .head_id = req->head_id, .experience = "", .ticket_id = ticket == NULL ? "" : ticket->id,
+                                .created_at = ticket == NULL ? s->now : ticket->created_at };
+    return older_could_use(&v, alloc_body(s->live, req->body_id), &who);
+}
+
 static enum hc_err grant(struct step *s, const struct pair_req *req)
 {
     enum hc_err err = pairs_leave(s, req->head_id, "it pairs elsewhere");      /* a head pairs with one body at a time */
@@ -169,7 +184,7 @@ enum hc_err on_pair_lease(struct step *s)
         return answer(s, req->body_id, req->slot, lease->id, lease->head_id, lease->mode, lease_clock(s->obs, lease).expires_at);
     if (pair_held(slot, s->now))                           /* a repeat: the same one, and no longer than it was */
         return answer(s, req->body_id, req->slot, slot->pair.id, slot->pair.head_id, MODE_PAIR, slot->pair.expires_at);
-    return grant(s, req);
+    return passes_the_line(s, req) ? step_refuse(s, DENY_BODY_BUSY) : grant(s, req);
 }
 
 enum hc_err on_pair_release(struct step *s)

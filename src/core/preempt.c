@@ -45,7 +45,7 @@ static struct victim find_victim(struct seeking *k)
             const struct lease *lease = slot_live_lease(&body->slots[slot]);
             if (lease == NULL || !may_be_taken(v, lease, node) || !younger(lease, victim.lease))
                 continue;
-            uint32_t base = seeking_base(v, body, slot, k->who.ticket_id);
+            uint32_t base = seeking_base(v, body, slot, &k->who);
             uint32_t mask = base | seeking_why_not(k, body, node, slot, base);
             if ((mask & ~(uint32_t)TAKEN_BITS) == 0)
                 victim = (struct victim){ .lease = lease, .body = body, .slot = slot };

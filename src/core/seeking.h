@@ -25,8 +25,8 @@ void seeking_start(struct seeking *k, const struct core_view *v, const struct se
 /* What this head meets beside what everybody meets (`base`, of slot_why_not() less its own promise). The auto reserve is asked only for
  * a slot that is free otherwise. Without KEPT_FOR_OLDER, with DEMOTED. */
 uint32_t seeking_why_not(struct seeking *k, const struct body_rec *body, const struct node_rec *node, uint32_t slot, uint32_t base);
-/* slot_why_not() less a promise to this ticket. */
-uint32_t seeking_base(const struct core_view *v, const struct body_rec *body, uint32_t slot, const char *ticket_id);
+/* slot_why_not() less a promise to this ticket, and less this head's own pair lease, which a grant there ends. */
+uint32_t seeking_base(const struct core_view *v, const struct body_rec *body, uint32_t slot, const struct seeker *who);
 
 /* The slot is promised to a ticket that still waits (§7.7). */
 bool promise_holds(const struct core_view *v, const struct slot *slot);
@@ -57,10 +57,11 @@ bool reserve_auto_denies(const struct core_view *v, const struct node_rec *body_
 bool reserve_number_denies(const struct core_view *v, const struct body_rec *body, const struct node_rec *body_node);
 
 /* ---- assign.c: who would get the slots that are free now (§7.1 to §7.3) ---- */
-/* Slots of a district that are free but for a promise (`base`), in key order. `taken` is the caller's. */
+/* Slots of a district that are free but for a promise (`base`), or for the pair lease of `pair_head` ("" nobody), in key order. `taken` is
+ * the caller's. */
 struct free_slot { const struct body_rec *body; const struct node_rec *node; uint32_t slot, base; bool taken; };
-HC_MUST enum hc_err free_slots(const struct core_view *v, const char *district, struct hc_arena *arena, struct free_slot **ret,
-                               size_t *ret_count);
+HC_MUST enum hc_err free_slots(const struct core_view *v, const char *district, const char *pair_head, struct hc_arena *arena,
+                               struct free_slot **ret, size_t *ret_count);
 #define PICKS_MAX 1024             /* slots spoken for in one look; with more, all are */
 struct pick { const struct ticket_rec *ticket; const struct body_rec *body; uint32_t slot; };
 struct picks { size_t count; bool full; struct pick at[PICKS_MAX]; };
@@ -70,5 +71,7 @@ bool picks_have(const struct picks *picks, const struct body_rec *body, uint32_t
 /* Does `who`, wherever it stands, come after this ticket? A newcomer comes after all that came in the same millisecond. */
 bool ticket_is_older(const struct ticket_rec *ticket, const struct seeker *who);
 bool ticket_alive(const struct core_view *v, const struct ticket_rec *ticket);      /* renewed within ticketTTL */
+/* Does an older ticket than this seeker's wait that could use this body, whether or not it is free now? */
+bool older_could_use(const struct core_view *v, const struct body_rec *body, const struct seeker *who);
 
 #endif

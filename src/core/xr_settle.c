@@ -11,16 +11,16 @@
 
 static const struct xr_word { const char *word; enum xr_event on; } words[] = {
     { "requested", NO_EVENT }, { "arming", XEV_ARMING }, { "armed", XEV_ARMED }, { "active", XEV_ACTIVE }, { "draining", XEV_DOFFED },
-    { "ending", XEV_BODY_ENDS }, { "failed", XEV_BODY_FAILS },
+    { "ending", XEV_BODY_ENDS }, { "failed", XEV_BODY_FAILS }, { "", XEV_BODY_IDLE }, { "idle", XEV_BODY_IDLE },
 };
 
-/* Other words, and none, say that nothing of XR runs. */
+/* A word that we do not know says nothing, and may be of something that runs: the slot is occupied (I3). */
 static enum xr_event event_of(const char *word)
 {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (hc_same(words[i].word, word))
             return words[i].on;
-    return XEV_BODY_IDLE;
+    return NO_EVENT;
 }
 
 bool xr_engaged(const struct body_obs *obs)

@@ -99,6 +99,9 @@ enum hc_err on_xr_start(struct step *s)
     const char *own_id = alloc_head_lease(s->live, req->head_id);
     k.own = own_id == NULL ? NULL : alloc_lease(s->live, own_id, &own_body, &own_slot);
     k.own_there = k.own != NULL && own_body == k.body && own_slot->index == XR_SLOT;
+    const struct identity_rec *identity = alloc_identity(s->live, req->head_id);
+    if (identity != NULL && identity_banned(s->live, identity))
+        return step_refuse(s, DENY_IDENTITY_REVOKED);
     const char *gate = closed_gate(s, &k);
     if (gate != NULL) {
         HC_SET(s->out->detail, gate);

@@ -11,6 +11,7 @@ static void unnamed(struct fleet *f) { edit_report(f, "b1")->session_count = 0; 
 static void busy(struct fleet *f) { edit_report(f, "b1")->sessions[0].state = SESSION_ENDING; }
 static void failed(struct fleet *f) { edit_report(f, "b1")->sessions[0].state = SESSION_FAILED; }
 static void armed(struct fleet *f) { HC_SET(edit_report(f, "b1")->xr_state, "armed"); }
+static void strange(struct fleet *f) { HC_SET(edit_report(f, "b1")->xr_state, "ACTIVE"); }
 static void opened(struct fleet *f) { edit_body(f, "b1")->circuit.state = CIRCUIT_OPEN; edit_done(f); }
 static void offline(struct fleet *f)
 {
@@ -60,6 +61,7 @@ static const struct row occupied_rows[] = {
     { "5 not idle: ending", busy, WHY_NOT_NOT_IDLE, 0 },
     { "5 not idle: failed", failed, WHY_NOT_NOT_IDLE, 0 },
     { "7 xr", armed, WHY_NOT_XR, 0 },
+    { "7 XR in a word that we do not know", strange, WHY_NOT_XR, 0 },
     { "8 circuit", opened, WHY_NOT_CIRCUIT_OPEN, 0 },
     { "9 offline", offline, WHY_NOT_OFFLINE, 0 },
 };

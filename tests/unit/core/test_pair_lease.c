@@ -122,6 +122,55 @@ static void test_pair_lease__no_such_slot_or_body__is_refused(void **state)
     assert_int_equal(ask_pair(f, "h1", "b1", 0)->deny, DENY_STORE);
 }
 
+/* The lease of b1 ended, and its epoch is not confirmed yet: nobody can be given it, and h2 is next. */
+static void test_pair_lease__somebody_waits_for_the_body__is_busy(void **state)
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE];
+    open_fleet(f);
+    fleet_head(f, "h3", "north", "hydraheadflatscreen");
+    memcpy(lease, fleet_claim(f, "h1", "a1", FLEET_EXPERIENCE)->lease.id, sizeof lease);
+    assert_int_equal(fleet_claim(f, "h2", "a1", FLEET_EXPERIENCE)->answer, ANSWER_TICKET);
+    struct core_event ev = fleet_event(f, CORE_LEASE_END, CALLER_ADMIN, "");
+    ev.u.lease_end = (struct lease_end_req){ .lease_id = lease, .revoke = true };
+    assert_int_equal(fleet_step(f, &ev)->answer, ANSWER_DONE);
+    assert_null(fleet_live(f, "b1", 0));
+    assert_int_equal(ask_pair(f, "h3", "b1", 0)->deny, DENY_BODY_BUSY);
+    assert_int_equal(ask_pair(f, "h2", "b1", 0)->answer, ANSWER_PAIR);
+}
+
+static void test_pair_lease__its_head_claims_the_slot__is_granted_and_the_pair_lease_is_over(void **state)
+{
+    struct fleet *f = *state;
+    open_fleet(f);
+    assert_int_equal(ask_pair(f, "h1", "b1", 0)->answer, ANSWER_PAIR);
+    const struct core_result *r = fleet_claim(f, "h1", "a1", FLEET_EXPERIENCE);
+    assert_int_equal(r->answer, ANSWER_LEASE_NEW);
+    assert_int_equal(fleet_notes(r, NOTE_PAIR_LEASE_ENDED), 1);
+    assert_string_equal(fleet_slot(f, "b1", 0)->pair.id, "");
+}
+
+static void test_pair_lease__its_head_reads__has_the_body(void **state)
+{
+    struct fleet *f = *state;
+    open_fleet(f);
+    assert_int_equal(ask_pair(f, "h1", "b1", 0)->answer, ANSWER_PAIR);
+    assert_int_equal(fleet_read(f, "h1", FLEET_EXPERIENCE)->answer, ANSWER_ROWS);
+    assert_string_equal(fleet_live(f, "b1", 0)->head_id, "h1");
+    assert_string_equal(fleet_slot(f, "b1", 0)->pair.id, "");
+}
+
+/* Who came first is first, also at a slot that somebody else paired on meanwhile. */
+static void test_pair_lease__its_head_claims_after_another__waits_behind_it(void **state)
+{
+    struct fleet *f = *state;
+    open_fleet(f);
+    assert_int_equal(ask_pair(f, "h1", "b1", 0)->answer, ANSWER_PAIR);
+    assert_int_equal(fleet_claim(f, "h2", "a1", FLEET_EXPERIENCE)->answer, ANSWER_TICKET);
+    f->now.ms += 1;
+    assert_int_equal(fleet_claim(f, "h1", "a1", FLEET_EXPERIENCE)->answer, ANSWER_TICKET);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +182,10 @@ int main(void)
         FLEET_TEST(test_pair_lease__released__by_its_head_alone_and_at_will),
         FLEET_TEST(test_pair_lease__its_head_is_gone__ends),
         FLEET_TEST(test_pair_lease__no_such_slot_or_body__is_refused),
+        FLEET_TEST(test_pair_lease__somebody_waits_for_the_body__is_busy),
+        FLEET_TEST(test_pair_lease__its_head_claims_the_slot__is_granted_and_the_pair_lease_is_over),
+        FLEET_TEST(test_pair_lease__its_head_reads__has_the_body),
+        FLEET_TEST(test_pair_lease__its_head_claims_after_another__waits_behind_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,6 +157,29 @@ static void test_xr_start__own_hold_on_the_body__is_not_busy(void **state)
     assert_string_not_equal(fleet_live(f, "b1", 0)->id, hold);
 }
 
+static void test_xr_start__own_pair_lease_on_the_body__is_not_busy(void **state)
+{
+    struct fleet *f = *state;
+    headset_fleet(f);
+    struct core_event ev = fleet_event(f, CORE_PAIR_LEASE, CALLER_NODE, "q1");
+    ev.u.pair = (struct pair_req){ "q1", "b1", 0 };
+    assert_int_equal(fleet_step(f, &ev)->answer, ANSWER_PAIR);
+    assert_int_equal(headset_start(f, "q1", "b1")->answer, ANSWER_XR);
+    assert_string_equal(fleet_slot(f, "b1", 0)->pair.id, "");
+}
+
+static void test_xr_start__revoked_head__is_refused(void **state)
+{
+    struct fleet *f = *state;
+    headset_fleet(f);
+    struct identity_rec *identity = (struct identity_rec *)rec_new(REC_IDENTITY, "q1");
+    assert_non_null(identity);
+    identity->revoked_at = f->now;
+    assert_int_equal(alloc_put(f->alloc, REC_IDENTITY, "q1", &identity->rec), HC_OK);
+    rec_unref(&identity->rec);
+    assert_int_equal(headset_start(f, "q1", "b1")->deny, DENY_IDENTITY_REVOKED);
+}
+
 static void test_xr_start__own_hold_elsewhere__is_released(void **state)
 {
     struct fleet *f = *state;
@@ -398,6 +421,8 @@ int main(void)
         FLEET_TEST(test_xr_start__unknown_body__is_not_a_cluster_without_xr),
         FLEET_TEST(test_xr_start__own_hold_on_the_body__is_not_busy),
         FLEET_TEST(test_xr_start__own_hold_elsewhere__is_released),
+        FLEET_TEST(test_xr_start__own_pair_lease_on_the_body__is_not_busy),
+        FLEET_TEST(test_xr_start__revoked_head__is_refused),
         FLEET_TEST(test_xr_read__of_a_headset__takes_nothing),
         FLEET_TEST(test_xr__body_of_two_slots__is_served_flat_beside_it),
         FLEET_TEST(test_xr__flat_on_slot_one__does_not_keep_a_headset_off),
