@@ -91,10 +91,13 @@ bool http_answered(const struct http_request *req)
     return req->answered;
 }
 
-void http_refuse(struct http_request *req, unsigned status, const char *word, const char *detail, unsigned retry_after_seconds)
+static void refuse(struct http_request *req, unsigned status, const char *word, const char *detail, const char *field,
+                   unsigned retry_after_seconds)
 {
     char body[REFUSAL_SIZE], seconds[12];
-    int len = snprintf(body, sizeof body, "{\"error\":\"%s\",\"code\":%u,\"detail\":\"%s\"}", word, status, detail);
+    bool named = field != NULL;
+    int len = snprintf(body, sizeof body, "{\"error\":\"%s\",\"code\":%u,\"detail\":\"%s\"%s%s%s}", word, status, detail,
+                       named ? ",\"field\":\"" : "", named ? field : "", named ? "\"" : "");
     assert(len > 0 && (size_t)len < sizeof body);
     req->reply_header_count = 0;                  /* what the owner had meant to say with another answer */
     if (retry_after_seconds > 0) {
@@ -102,6 +105,16 @@ void http_refuse(struct http_request *req, unsigned status, const char *word, co
         http_header_add(req, "Retry-After", seconds);
     }
     http_answer(req, status, NULL, body, (size_t)len);
+}
+
+void http_refuse(struct http_request *req, unsigned status, const char *word, const char *detail, unsigned retry_after_seconds)
+{
+    refuse(req, status, word, detail, NULL, retry_after_seconds);
+}
+
+void http_refuse_field(struct http_request *req, unsigned status, const char *word, const char *detail, const char *field)
+{
+    refuse(req, status, word, detail, field, 0);
 }
 
 void http_refuse_stopping(struct http_request *req)

@@ -78,9 +78,9 @@ static void refuse_too_large(struct http_request *req)
 static void take_head(struct http_request *req, const char *version)
 {
     unsigned status;
-    const char *detail = http_head_read(req, version, &status);
+    const char *field = NULL, *detail = http_head_read(req, version, &status);
     if (detail == NULL) {
-        enum hc_err err = http_target_parse(&req->arena, req->raw, &req->target, &detail);
+        enum hc_err err = http_target_parse(&req->arena, req->raw, &req->target, &detail, &field);
         if (err == HC_ERR_NOMEM) {
             http_refuse(req, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", "There is no memory for this request; ask again.", BUSY_RETRY_SECONDS);
             return;
@@ -90,7 +90,7 @@ static void take_head(struct http_request *req, const char *version)
     }
     if (detail != NULL) {
         req->close = true;
-        http_refuse(req, status, status == MHD_HTTP_BAD_REQUEST ? "bad_request" : "headers_too_large", detail, 0);
+        http_refuse_field(req, status, status == MHD_HTTP_BAD_REQUEST ? "bad_request" : "headers_too_large", detail, field);
         return;
     }
     if (req->server->quiescing) {
@@ -232,11 +232,15 @@ static void account(struct http_request *req)
 {
     struct http_server *server = req->server;
     char status[4];
-    status_text(status_told(req), status);
+    unsigned told = status_told(req);
+    status_text(told, status);
     const char *route = req->route == NULL ? "none" : req->route;
     metrics_add(server->metrics, METRIC_HTTP_REQUESTS, 1, route, status);
-    if (server->log_each_request)
-        hc_log(HC_LOG_INFO, "http_request", "id=%s peer=%s method=%s path=%s route=%s status=%s us=%lld", req->id,
+    bool refused = told >= MHD_HTTP_BAD_REQUEST && !server->log_each_request &&
+                   refused_log_room(&server->refused, os_monotonic_ms(), server->metrics);
+    if (server->log_each_request || refused)
+        hc_log(HC_LOG_INFO, refused ? "http_refused" : "http_request",
+               "id=%s peer=%s method=%s path=%s route=%s status=%s us=%lld", req->id,
                req->peer == NULL ? req->conn->peer : req->peer, req->method_text == NULL ? "-" : hc_logq(req->method_text),
                req->target.path == NULL ? "-" : hc_logq(req->target.path), route, status, (long long)http_age_us(req));
 }

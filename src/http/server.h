@@ -9,6 +9,7 @@
 #include "address_count.h"
 #include "library_log.h"
 #include "peer.h"
+#include "refused_log.h"
 #include "target.h"
 
 #define HTTP_POOL_SPARE     1024   /* of the library's pool, above header_bytes: its own records of the headers, our response head */
@@ -121,6 +122,7 @@ struct http_server {
     uint8_t random[HTTP_RANDOM_IDS * HTTP_ID_BYTES];
     size_t random_left;
     struct library_log log;
+    struct refused_log refused;
 };
 
 /* server.c */
@@ -143,6 +145,7 @@ const char *http_head_read(struct http_request *req, const char *version, unsign
 
 /* answer.c */
 void http_refuse(struct http_request *req, unsigned status, const char *word, const char *detail, unsigned retry_after_seconds);
+void http_refuse_field(struct http_request *req, unsigned status, const char *word, const char *detail, const char *field);
 void http_refuse_stopping(struct http_request *req);
 void http_hand_over(struct http_request *req);            /* gives the made response to the library */
 void http_deliver(struct http_request *req);              /* hands over now if the request is suspended, else when the callback returns */

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define FIELD_MAX 64
+
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -56,7 +58,14 @@ static char *after_authority(char *raw)
     return raw;
 }
 
-static const char *parse_params(char *query, struct http_target *target)
+/* A parameter as the field of a refusal; what is no plain name is not repeated to the peer. */
+static const char *field_of(const char *key)
+{
+    size_t len = strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
+    return len > 0 && len <= FIELD_MAX && key[len] == '\0' ? key : "query";
+}
+
+static const char *parse_params(char *query, struct http_target *target, const char **ret_field)
 {
     for (char *at = query; at != NULL;) {
         char *next = strchr(at, '&');
@@ -67,6 +76,7 @@ static const char *parse_params(char *query, struct http_target *target)
             if (value != NULL)
                 *value++ = '\0';
             const char *fault = decode(at, false);
+            *ret_field = fault != NULL ? "query" : field_of(at);
             if (fault == NULL && value != NULL)
                 fault = decode(value, false);
             if (fault != NULL)
@@ -78,9 +88,11 @@ static const char *parse_params(char *query, struct http_target *target)
     return NULL;
 }
 
-enum hc_err http_target_parse(struct hc_arena *arena, char *raw, struct http_target *ret_target, const char **ret_detail)
+enum hc_err http_target_parse(struct hc_arena *arena, char *raw, struct http_target *ret_target, const char **ret_detail,
+                              const char **ret_field)
 {
     struct http_target target = { 0 };
+    *ret_field = "path";
     for (const char *c = raw; *c != '\0'; c++)
         if ((unsigned char)*c <= 0x20 || *c == 0x7f) {
             *ret_detail = "The target has a control character.";
@@ -107,12 +119,13 @@ enum hc_err http_target_parse(struct hc_arena *arena, char *raw, struct http_tar
             most += *c == '&';
         if (most > HTTP_PARAMS_MAX) {
             *ret_detail = "The query has more than 64 parameters.";
+            *ret_field = "query";
             return HC_ERR_LIMIT;
         }
         target.params = hc_arena_array(arena, most, sizeof target.params[0]);
         if (target.params == NULL)
             return HC_ERR_NOMEM;
-        *ret_detail = parse_params(query, &target);
+        *ret_detail = parse_params(query, &target, ret_field);
         if (*ret_detail != NULL)
             return HC_ERR_SYNTAX;
     }

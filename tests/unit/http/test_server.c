@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../../src/http/refused_log.h"
 #include "hydra/base/log.h"
 #include "hydra/os/clock.h"
 
@@ -149,6 +150,55 @@ static void test_request_log__when_asked_for__one_line_with_the_id(void **state)
     fixture_close(&f);
 }
 
+static struct { unsigned all, named, quiet, secrets; } refused_lines;
+
+static void count_refused(const char *line)
+{
+    refused_lines.all += strstr(line, "event=http_refused ") != NULL;
+    refused_lines.named += strstr(line, "event=http_refused id=log.2 peer=127.0.0.1 method=GET path=/early route=/early status=401 ") ||
+                           strstr(line, "event=http_refused id=log.3 peer=127.0.0.1 method=GET path=- route=none status=400 ");
+    refused_lines.quiet += strstr(line, "event=http_refused_quiet dropped=") != NULL;
+    refused_lines.secrets += strstr(line, "s3cret") != NULL;
+}
+
+static void test_refused_log__400_and_above__a_line_with_the_id_that_the_peer_got(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    memset(&refused_lines, 0, sizeof refused_lines);
+    hc_log_sink_set(count_refused);
+    int fd = client_open(&f);
+    client_expect(&f, fd, "GET /show HTTP/1.1\r\nHost: x\r\nX-Request-Id: log.1\r\n\r\n", 200);
+    client_expect(&f, fd, "GET /early?status=401&k=s3cret HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer s3cret\r\n"
+                          "X-Request-Id: log.2\r\n\r\n", 401);
+    client_expect(&f, fd, "GET /show?k=%00 HTTP/1.1\r\nHost: x\r\nX-Request-Id: log.3\r\n\r\n", 400);
+    fixture_for(&f, 20);
+    assert_int_equal(refused_lines.all, 2);
+    assert_int_equal(refused_lines.named, 2);
+    assert_int_equal(refused_lines.secrets, 0);
+    client_close(&fd);
+    fixture_close(&f);
+}
+
+static void test_refused_log__many_in_a_second__few_lines_and_how_many_not(void **state)
+{
+    (void)state;
+    struct refused_log log = { 0 };
+    memset(&refused_lines, 0, sizeof refused_lines);
+    hc_log_sink_set(count_refused);
+    unsigned room = 0;
+    for (unsigned i = 0; i < 3 * REFUSED_LINES_PER_SECOND; i++)
+        room += refused_log_room(&log, 5000, NULL);
+    assert_int_equal(room, REFUSED_LINES_PER_SECOND);
+    assert_int_equal(log.dropped, 2 * REFUSED_LINES_PER_SECOND);
+    assert_false(refused_log_room(&log, 5999, NULL));
+    assert_int_equal(refused_lines.quiet, 0);
+    assert_true(refused_log_room(&log, 6000, NULL));
+    assert_int_equal(refused_lines.quiet, 1);
+    hc_log_sink_set(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +208,8 @@ int main(void)
         cmocka_unit_test(test_start__no_memory__said_and_nothing_kept),
         cmocka_unit_test(test_library_log__a_peer_that_provokes_lines__few_are_written_the_rest_counted),
         cmocka_unit_test(test_request_log__when_asked_for__one_line_with_the_id),
+        cmocka_unit_test(test_refused_log__400_and_above__a_line_with_the_id_that_the_peer_got),
+        cmocka_unit_test(test_refused_log__many_in_a_second__few_lines_and_how_many_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,24 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "../../../src/http/target.h"
 
+static char fault_field[128];
+
 static enum hc_err parse(struct hc_arena *arena, const char *text, struct http_target *target)
 {
-    const char *detail = NULL;
+    const char *detail = NULL, *field = NULL;
     char *raw = hc_arena_strdup(arena, text);
     assert_non_null(raw);
-    enum hc_err err = http_target_parse(arena, raw, target, &detail);
+    enum hc_err err = http_target_parse(arena, raw, target, &detail, &field);
     if (err == HC_ERR_SYNTAX || err == HC_ERR_LIMIT)
         assert_non_null(detail);
+    if (err == HC_ERR_SYNTAX || err == HC_ERR_LIMIT)
+        (void)snprintf(fault_field, sizeof fault_field, "%s", field);
     return err;
 }
 
@@ -43,6 +48,22 @@ static void test_target__bad_text__refused(void **state)
         struct hc_arena arena = { 0 };
         struct http_target target;
         assert_int_equal(parse(&arena, bad[i], &target), HC_ERR_SYNTAX);
+        hc_arena_free(&arena);
+    }
+}
+
+static void test_target__bad_text__its_field_is_named(void **state)
+{
+    (void)state;
+    static const struct { const char *raw, *field; } rows[] = {
+        { "/a%00b", "path" }, { "/a%2Fb", "path" }, { "/a\x7f", "path" }, { "/a?x=%00", "x" }, { "/a?x=1&wait=%zz&y=2", "wait" },
+        { "/a?x%00=1", "query" }, { "/a?%22x%22=%00", "query" }, { "/a?=%00", "query" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct hc_arena arena = { 0 };
+        struct http_target target;
+        assert_int_equal(parse(&arena, rows[i].raw, &target), HC_ERR_SYNTAX);
+        assert_string_equal(fault_field, rows[i].field);
         hc_arena_free(&arena);
     }
 }
@@ -83,9 +104,9 @@ static void test_target__no_memory_for_parameters__said(void **state)
     struct hc_arena arena = { 0 };
     char raw[] = "/p?a=1";
     struct http_target target;
-    const char *detail;
+    const char *detail, *field;
     hc_alloc_fail_after(1);
-    assert_int_equal(http_target_parse(&arena, raw, &target, &detail), HC_ERR_NOMEM);
+    assert_int_equal(http_target_parse(&arena, raw, &target, &detail, &field), HC_ERR_NOMEM);
     hc_alloc_fail_after(0);
     hc_arena_free(&arena);
 }
@@ -95,6 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_target__paths__decoded_once),
         cmocka_unit_test(test_target__bad_text__refused),
+        cmocka_unit_test(test_target__bad_text__its_field_is_named),
         cmocka_unit_test(test_target__query__keys_and_values),
         cmocka_unit_test(test_target__parameters_at_and_over_the_limit__last_one_refused),
         cmocka_unit_test(test_target__no_memory_for_parameters__said),
