@@ -50,14 +50,21 @@ static enum hc_err fill_sessions(const struct body_status *body, struct hc_arena
     return HC_OK;
 }
 
-static void add_clients(const struct codec_list *list, int32_t slot, struct client_obs *clients, size_t *count)
+/* False: one was odd, or they are too many: what is taken is not the whole list. */
+static bool add_clients(const struct codec_list *list, int32_t slot, struct client_obs *clients, size_t *count)
 {
     const struct body_status_client *from = list->items;
-    for (size_t i = 0; i < list->count && *count < REPORT_CLIENTS_MAX; i++, (*count)++) {
+    bool whole = true;
+    for (size_t i = 0; i < list->count; i++) {
+        whole = whole && !from[i].odd && *count < REPORT_CLIENTS_MAX;
+        if (*count == REPORT_CLIENTS_MAX || from[i].uuid[0] == '\0')
+            continue;
         clients[*count].slot = slot;
         HC_SET(clients[*count].uuid, from[i].uuid);
         HC_SET(clients[*count].name, from[i].name);
+        (*count)++;
     }
+    return whole;
 }
 
 /* Two sessions on one slot are two rows; its list counts once. */
@@ -95,15 +102,17 @@ static enum hc_err fill_clients(const struct body_status *body, struct hc_arena 
     struct client_obs *clients = hc_arena_array(arena, (total < REPORT_CLIENTS_MAX ? total : REPORT_CLIENTS_MAX) + 1, sizeof clients[0]);
     if (clients == NULL)
         return HC_ERR_NOMEM;
-    add_clients(&body->paired_clients, CLIENT_OF_BODY, clients, &count);
+    bool whole = add_clients(&body->paired_clients, CLIENT_OF_BODY, clients, &count);
     for (size_t i = 0; i < body->slots.count && !own; i++)
         if (!told_before(slots, i))
-            add_clients(&slots[i].paired_clients, (int32_t)slots[i].index, clients, &count);
+            whole = add_clients(&slots[i].paired_clients, (int32_t)slots[i].index, clients, &count) && whole;
     ret->clients = clients;
     ret->client_count = count;
     ret->paired_digest = body->paired_digest;
     if (body->paired_digest[0] == '\0')
         ret->paired_digest = slots_digest(body);
+    if (!whole)
+        ret->paired_digest = "unknown";       /* nothing is unpaired by a list that is not whole (rules §12.8) */
     return HC_OK;
 }
 

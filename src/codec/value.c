@@ -96,6 +96,17 @@ static enum hc_err set_duration(const struct codec_field *row, const char *text,
     return HC_OK;
 }
 
+/* A text that is not this side's to refuse; nothing was written yet. */
+static enum hc_err let_pass(const struct codec_field *row, void *object, enum hc_err err)
+{
+    static const bool odd = true;
+    if (err == HC_OK || err == HC_ERR_NOMEM || (row->flags & CODEC_LENIENT) == 0)
+        return err;
+    memcpy((char *)object + row->null_flag, &odd, sizeof odd);
+    *(char *)value_at(row, object) = '\0';
+    return HC_OK;
+}
+
 enum hc_err value_set_text(const struct codec_field *row, const char *text, struct hc_arena *arena, void *object,
                            struct value_fault *fault)
 {
@@ -111,12 +122,12 @@ enum hc_err value_set_text(const struct codec_field *row, const char *text, stru
         err = empty_ok ? HC_OK : check_id(text, fault);
         if (err == HC_OK)
             hc_copy(value_at(row, object), HC_ID_SIZE, text);
-        return err;
+        return let_pass(row, object, err);
     case CODEC_NAME:
         err = empty_ok ? HC_OK : check_name(text, HC_NAME_MAX, fault);
         if (err == HC_OK)
             hc_copy(value_at(row, object), HC_NAME_SIZE, text);
-        return err;
+        return let_pass(row, object, err);
     case CODEC_TEXT: {
         err = check_text(text, row->limit, true, fault);
         const char *copy = err == HC_OK ? hc_arena_strdup(arena, text) : NULL;

@@ -20,8 +20,10 @@ static const struct codec_table ports_table = CODEC_TABLE("ports", ports_rows, s
 
 #define CLIENT(member) offsetof(struct body_status_client, member)
 static const struct codec_field client_rows[] = {
-    { .key = "uuid", .type = CODEC_ID,   .offset = CLIENT(uuid), .flags = CODEC_REQUIRED },
-    { .key = "name", .type = CODEC_NAME, .offset = CLIENT(name), .flags = CODEC_EMPTY_OK },
+    { .key = "uuid", .type = CODEC_ID,   .offset = CLIENT(uuid), .flags = CODEC_REQUIRED | CODEC_LENIENT,
+      .null_flag = CLIENT(odd) },
+    { .key = "name", .type = CODEC_NAME, .offset = CLIENT(name), .flags = CODEC_EMPTY_OK | CODEC_LENIENT,
+      .null_flag = CLIENT(odd) },
 };
 static const struct codec_table client_table = CODEC_TABLE("client", client_rows, struct body_status_client, CODEC_NO_PRESENT);
 

@@ -110,6 +110,33 @@ static void test_report__clients_only_in_slots__are_taken_together(void **state)
     hc_arena_free(&p.arena);
 }
 
+static void test_report__odd_or_too_many_clients__are_dropped_and_the_digest_is_unknown(void **state)
+{
+    static char crowd[64 * 1024];
+    char longest[256];
+    (void)state;
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    (void)snprintf(crowd, sizeof crowd, "{\"paired_digest\":\"d\",\"paired_clients\":[{\"uuid\":\"\"},{\"uuid\":\"a b\"},"
+                      "{\"uuid\":\"u1\",\"name\":\"%s\"},{\"uuid\":\"u2\",\"name\":\"\\t\"},{\"uuid\":\"u3\",\"name\":\"n\"}]}", longest);
+    struct parsed p;
+    parse(crowd, &p);
+    assert_int_equal(p.report.client_count, 3);
+    assert_string_equal(p.report.clients[0].uuid, "u1");
+    assert_string_equal(p.report.clients[0].name, "");
+    assert_string_equal(p.report.clients[2].name, "n");
+    assert_string_equal(p.report.paired_digest, "unknown");
+    hc_arena_free(&p.arena);
+    int at = snprintf(crowd, sizeof crowd, "{\"paired_digest\":\"d\",\"paired_clients\":[");
+    for (int i = 0; i < 1025; i++)
+        at += snprintf(crowd + at, sizeof crowd - (size_t)at, "%s{\"uuid\":\"u%d\"}", i == 0 ? "" : ",", i);
+    (void)snprintf(crowd + at, sizeof crowd - (size_t)at, "]}");
+    parse(crowd, &p);
+    assert_int_equal(p.report.client_count, 1024);
+    assert_string_equal(p.report.paired_digest, "unknown");
+    hc_arena_free(&p.arena);
+}
+
 static void test_report__words_of_other_versions_in_events__are_kept_as_text(void **state)
 {
     struct parsed p;
@@ -168,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_report__one_slot__has_the_bodys_ports_and_certificate),
         cmocka_unit_test(test_report__several_slots__have_only_their_own_ports),
         cmocka_unit_test(test_report__clients_only_in_slots__are_taken_together),
+        cmocka_unit_test(test_report__odd_or_too_many_clients__are_dropped_and_the_digest_is_unknown),
         cmocka_unit_test(test_report__words_of_other_versions_in_events__are_kept_as_text),
         cmocka_unit_test(test_report__epoch_above_the_wires_limit__is_refused_by_name),
         cmocka_unit_test(test_report__no_memory__is_an_error_at_every_allocation),
