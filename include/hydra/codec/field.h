@@ -44,7 +44,8 @@ enum codec_flag {
     CODEC_NULL_EMPTY = 8,    /* writing JSON: such a value is written as null ("" and NULL; empty lists stay []) */
     CODEC_NULLABLE_OBJECT = 16, /* OBJECT: `null_flag` is the offset of a bool that says "there is one"; reading sets it */
     CODEC_ID_ITEMS = 32,     /* STRS: each item is an id rather than a name */
-    CODEC_LENIENT = 128,     /* ID, NAME, reading: a text of a stranger that breaks the rules is read as "", and the bool at `null_flag` set */
+    /* ID, NAME, reading: a text of a stranger that breaks the rules is read as "", and the bool at `null_flag` set */
+    CODEC_LENIENT = 128,
     CODEC_PAST = 64          /* SECONDS: an age, written rounded down: 0.6 s have not been a second yet */
 };
 
