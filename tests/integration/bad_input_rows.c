@@ -52,7 +52,7 @@ const struct bad_row bad_rows[] = {
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"experience\":\"rupelmonde\",\"device_uid\":\"0123456789abcdef\","
       "\"protocol_version\":2.5}", BAD, "protocol_version", NULL },
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"experience\":\"rupelmonde\",\"device_uid\":\"0123456789abcdef\","
-      "\"protocol_version\":99999999999999999999}", BAD, "body", NULL },
+      "\"protocol_version\":99999999999999999999}", BAD, "protocol_version", NULL },
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"experience\":\"rupelmonde\"," DEVICE ",\"prefer_body_id\":\"../b\"}", BAD,
       "prefer_body_id", NULL },
     { AS_OTHER, "POST", CLAIM_O, "{\"attempt_id\":\"a\",\"experience\":\"rupelmonde\"," DEVICE ",\"claim_token\":1}", BAD, "claim_token",

@@ -172,9 +172,9 @@ static void test_read__text_that_is_no_object__refused_as_a_whole(void **state)
     (void)state;
     static const char *const texts[] = {
         "", " ", "{", "}", "nul", "5", "\"x\"", "{\"id\":\"i\"} x", "{\"id\":\"i\",}", "{'id':'i'}", "{\"id\":\"i\",\"id\":\"j\"}",
-        "{\"id\":\"i\",\"zz\":{\"a\":1,\"a\":2}}", "{\"id\":\"\\u0000\"}", "{\"id\":\"i\",\"zz\":\"\\u0000\"}", "{\"i\\u0000d\":1}",
-        "{\"id\":\"\xff\"}", "{\"id\":\"\xc3\"}", "{\"id\":\"\xed\xa0\x80\"}", "{\"id\":\"\\ud800\"}", "{\"id\":\"i\",\"small\":01}",
-        "{\"id\":\"i\",\"big\":99999999999999999999}", "{\"id\":\"i\",\"zz\":NaN}", "{\"id\":\"\n\"}",
+        "{\"id\":\"i\",\"zz\":{\"a\":1,\"a\":2}}", "{\"id\":\"i\",\"zz\":\"\\u0000\"}", "{\"i\\u0000d\":1}",
+        "{\"id\":\"\xff\"}", "{\"id\":\"\xc3\"}", "{\"id\":\"\xed\xa0\x80\"}", "{\"id\":\"i\",\"small\":01}",
+        "{\"id\":\"i\",\"zz\":99999999999999999999}", "{\"id\":\"i\",\"zz\":NaN}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct read read;
@@ -302,6 +302,31 @@ static void test_read__memory_runs_out_anywhere__nomem_and_no_leak(void **state)
     assert_true(done);
 }
 
+static void test_read__value_that_the_parser_refuses__its_field_is_named(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *field; } rows[] = {
+        { "{\"id\":\"i\",\"label\":\"a\\u0000b\"}", "label" },     { "{\"label\":\"a\\ud800\",\"id\":\"i\"}", "label" },
+        { "{\"label\":\"\\udc00x\"}", "label" },                  { "{\"label\":\"a\\ud800\\u0041\"}", "label" },
+        { "{\"label\":\"[{,\\\"\",\"small\":18446744073709551616}", "small" }, { "{\"big\":1e400 , \"id\":\"i\"}", "big" },
+        { "{\"part\":{\"id\":\"\\u0000\"}}", "part.id" },          { "{\"part\":{\"x\":\"\\u0000\"}}", "part" },
+        { "{\"parts\":[{},{\"numbers\":[1,2,18446744073709551616]}]}", "parts[1].numbers[2]" },
+        { "{\"names\":[\"a\",\"\\u0000\"]}", "names[1]" },          { "{\"raw\":{\"k\":[[\"\\u0000\"]]}}", "raw" },
+        { "{\"unknown\":{\"label\":\"\\u0000\"}}", "" },            { "{\"unknown\":[1e400]}", "" },
+        { "{\"parts\":[{}],\"label\":\"\\u0000\"}", "label" },      { "[\"\\u0000\"]", "" },
+        { "{\"lab\\u0000el\":1}", "" },                            { "{\"label\":\"a\",}", "" },
+        { "{\"label\":\"a\nb\"}", "label" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct read read;
+        read_text(&read, rows[i].text, strlen(rows[i].text));
+        assert_int_equal(read.err, HC_ERR_SYNTAX);
+        if (strcmp(read.refusal.field, rows[i].field) != 0)
+            fail_msg("`%s`: the field is `%s`, not `%s`", rows[i].text, read.refusal.field, rows[i].field);
+        hc_arena_free(&read.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_read__nesting_at_and_over_the_limit__taken_and_refused),
         cmocka_unit_test(test_read__long_foreign_text_in_a_refusal__cut_at_a_character),
         cmocka_unit_test(test_read__memory_runs_out_anywhere__nomem_and_no_leak),
+        cmocka_unit_test(test_read__value_that_the_parser_refuses__its_field_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
