@@ -92,8 +92,8 @@ bool call_copy(struct call *call, const char *text, char **ret);
 bool call_view(struct call *call, struct engine_view *ret);
 void call_view_done(struct call *call, struct engine_view *view);
 
-/* False: the caller's token, approval or scope is gone since `begin`, and 401 or 403 has been answered. Before each answer to a request that
- * was parked; call_wait() and call_submit() ask it themselves. */
+/* False: the caller's token, approval or scope is gone since `begin`, and 401 or 403 has been answered. Before each answer to a request
+ * that was parked; call_wait() and call_submit() ask it themselves. */
 bool call_still_allowed(struct call *call);
 bool call_is_allowed(const struct call *call);      /* the same without an answer: for a stream, which has had its status */
 

@@ -1,8 +1,8 @@
 /* events.c - GET /events: published events as a list or as a stream (SSE), resumable by id (wire §5).
  *
  * A follower is a call in api->event_readers from its answer until the peer is gone. It is woken by events_turn() when there is news,
- * and every 15 s for a comment line. Who it is, is asked again before each piece and at least every second: a revoked token hears nothing more
- * and its stream ends. It is ended after an hour in any case; clients resume with Last-Event-ID. */
+ * and every 15 s for a comment line. Who it is, is asked again before each piece and at least every second: a revoked token hears nothing
+ * more and its stream ends. It is ended after an hour in any case; clients resume with Last-Event-ID. */
 #include <string.h>
 #include <strings.h>
 

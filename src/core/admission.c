@@ -113,7 +113,7 @@ static bool doubted(const struct step *s, const char *head_id)
     return true;
 }
 
-/* The token goes to whom the queue promoted, once. A lease of a claim has its own, and a repeated accept only says where it is (§6.5, §7.2). */
+/* The token goes to whom the queue promoted, once. A lease of a claim has its own; a repeated accept only says where it is (§6.5, §7.2). */
 enum hc_err on_accept(struct step *s)
 {
     const struct accept_req *req = &s->ev->u.accept;

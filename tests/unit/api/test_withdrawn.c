@@ -1,4 +1,4 @@
-/* Who asked may no longer have the answer: a token replaced, a node denied or deleted, an operator's token revoked while the request waits. */
+/* Who asked may no longer have the answer: a token replaced, a node denied or deleted, an operator's token revoked meanwhile. */
 #include "asked.h"
 
 #include <errno.h>
