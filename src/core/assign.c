@@ -8,7 +8,11 @@
 #include "roster.h"
 #include "seeking.h"
 
-struct table { size_t slot_count; struct free_slot *slots; size_t ticket_count; const struct ticket_rec **tickets; };
+struct table {
+    size_t slot_count; struct free_slot *slots;
+    size_t ticket_count; const struct ticket_rec **tickets;
+    struct seeking asking;              /* of the ticket under way */
+};
 
 bool ticket_alive(const struct core_view *v, const struct ticket_rec *ticket)
 {
@@ -112,21 +116,21 @@ enum hc_err free_slots(const struct core_view *v, const char *district, const ch
 
 static struct free_slot *best_slot(const struct core_view *v, const struct ticket_rec *ticket, struct table *table)
 {
-    struct seeking k;
+    struct seeking *k = &table->asking;
     struct seeker who = ticket_seeker(ticket);
     struct free_slot *best = NULL;
     struct rank best_rank = { 0 };
-    seeking_start(&k, v, &who);
+    seeking_next(k, &who);
     for (size_t i = 0; i < table->slot_count; i++) {
         struct free_slot *free_slot = &table->slots[i];
         bool promised = (free_slot->base & WHY_NOT_PROMISED) != 0;
         bool own = promised && hc_same(free_slot->body->slots[free_slot->slot].promise_ticket_id, ticket->id);
         if (free_slot->taken || (promised && !own))
             continue;
-        uint32_t mask = seeking_why_not(&k, free_slot->body, free_slot->node, free_slot->slot, 0);
+        uint32_t mask = seeking_why_not(k, free_slot->body, free_slot->node, free_slot->slot, 0);
         if ((mask & ~(uint32_t)WHY_NOT_DEMOTED) != 0)
             continue;
-        struct rank rank = seeking_rank(v, k.head, free_slot->body, free_slot->node, free_slot->slot, mask, true, ticket->prefer_body_id);
+        struct rank rank = seeking_rank(v, k->head, free_slot->body, free_slot->node, free_slot->slot, mask, true, ticket->prefer_body_id);
         if (!own && best != NULL && rank_order(&rank, &best_rank) >= 0)
             continue;
         best = free_slot;
@@ -176,7 +180,7 @@ static void assign(const struct core_view *v, struct table *table, struct picks 
 
 enum hc_err picks_make(const struct core_view *v, const char *district, const struct seeker *who, struct picks *ret)
 {
-    struct table table = { 0 };
+    struct table table = { .asking.v = v };
     struct hc_arena arena = { 0 };
     ret->count = 0;
     ret->full = false;

@@ -61,10 +61,16 @@ uint32_t eligible_why_not(const struct core_view *v, const struct node_rec *body
 void seeking_start(struct seeking *k, const struct core_view *v, const struct seeker *who)
 {
     k->v = v;
+    k->venue_count = 0;
+    seeking_next(k, who);
+}
+
+void seeking_next(struct seeking *k, const struct seeker *who)
+{
+    const struct core_view *v = k->v;
     k->who = *who;
     k->head = alloc_node(v->saved, who->head_id == NULL ? "" : who->head_id);
     k->caps = 0;
-    k->venue_count = 0;
     if (k->head != NULL && venue_cap_denies(v, k->head))
         k->caps |= WHY_NOT_VENUE_CAP;
     if (k->head != NULL && org_cap_denies(v, k->head))

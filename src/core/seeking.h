@@ -22,6 +22,8 @@ struct seeking {
     struct { const char *venue; bool denies; } venues[SEEKING_VENUES_MAX];     /* answers of the auto reserve */
 };
 void seeking_start(struct seeking *k, const struct core_view *v, const struct seeker *who);
+/* Another head of the same district in the same view: what is known of venues' reserves is kept, since it depends on no head. */
+void seeking_next(struct seeking *k, const struct seeker *who);
 /* What this head meets beside what everybody meets (`base`, of slot_why_not() less its own promise). The auto reserve is asked only for
  * a slot that is free otherwise. Without KEPT_FOR_OLDER, with DEMOTED. */
 uint32_t seeking_why_not(struct seeking *k, const struct body_rec *body, const struct node_rec *node, uint32_t slot, uint32_t base);
