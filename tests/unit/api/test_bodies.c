@@ -140,7 +140,7 @@ static void test_body_status__malformed__is_refused_by_field(void **state)
         { "{\"slots\":[{\"index\":0,\"state\":\"idle\"},{\"index\":0,\"state\":\"asleep\"}]}", "slots[1].state" },
         { "{\"slots\":[{\"index\":0,\"state\":\"idle\",\"applied_epoch\":9007199254740991}]}", "slots[0].applied_epoch" },
         { "{\"slots\":[{\"index\":0,\"state\":\"idle\",\"lease_id\":\"a b\"}]}", "slots[0].lease_id" },
-        { "{\"slots\":[{\"index\":0,\"state\":\"idle\",\"launch_id\":\"\\u0000\"}]}", "body" },
+        { "{\"slots\":[{\"index\":0,\"state\":\"idle\",\"launch_id\":\"\\u0000\"}]}", "slots[0].launch_id" },
         { "{\"slots\":[{\"index\":0,\"state\":\"idle\",\"client_name\":\"\\t\"}]}", "slots[0].client_name" },
         { "{\"slots\":[{\"index\":0,\"state\":\"idle\",\"ports\":{\"web\":65536}}]}", "slots[0].ports.web" },
         { "{\"slots\":[{\"index\":0,\"state\":\"idle\",\"gate\":{\"mode\":\"open\"}}]}", "slots[0].gate.mode" },
