@@ -25,7 +25,7 @@ static void test_limits__of_reports__fit_the_core(void **state)
     (void)state;
     assert_int_equal(BODY_STATUS_SLOTS_MAX, REPORT_SESSIONS_MAX);
     assert_int_equal(BODY_STATUS_INDEX_MAX, BODY_SLOTS_MAX - 1);
-    assert_int_equal(BODY_STATUS_CLIENTS_MAX, REPORT_CLIENTS_MAX);
+    assert_true(BODY_STATUS_CLIENTS_MAX >= REPORT_CLIENTS_MAX);      /* more are heard than kept: a long list makes its digest unknown */
     assert_int_equal(BODY_STATUS_EVENTS_MAX, REPORT_EVENTS_MAX);
     assert_int_equal(BODY_STATUS_EPOCHS_MAX, BODY_SLOTS_MAX);
     assert_int_equal(BODY_STATUS_EXPERIENCES_MAX, EXPERIENCES_MAX);
