@@ -60,9 +60,11 @@ static bool rolling_due(const struct step *s, const char *body_id, const struct 
         return body_silent(s, body_id);
     case LEASE_DRAINING:
         *ret = (struct due){ LEV_DRAIN_TIMEOUT, WHY_DRAIN_TIMEOUT };
-        /* The clock waits while the agent warms up, and then gives it its grace to show what is there. */
-        return hc_time_since(s->now, hc_time_later(lease->drain_since, agent_warm_at(obs, s->t))) >=
-            (xr ? s->t->xr_ending_hold_ms : s->t->drain_grace_ms);
+        /* The clock waits while the agent warms up, and then gives it its grace to show what is there. A quarter of an hour is grace
+         * enough: it is not begun anew with each agent. */
+        if (xr)
+            return hc_time_due(hc_time_later(hc_time_add(lease->drain_since, s->t->xr_ending_hold_ms), agent_warm_at(obs, s->t)), s->now);
+        return hc_time_since(s->now, hc_time_later(lease->drain_since, agent_warm_at(obs, s->t))) >= s->t->drain_grace_ms;
     case LEASE_UNKNOWN:
         *ret = (struct due){ LEV_UNKNOWN_HOLD, WHY_UNKNOWN_HOLD };
         return hc_time_since(s->now, lease->unknown_since) >= s->t->unknown_hold_ms;

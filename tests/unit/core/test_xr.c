@@ -223,6 +223,23 @@ static void test_xr__body_of_two_slots__is_served_flat_beside_it(void **state)
     assert_non_null(alloc_head_lease(f->alloc, "p2"));
 }
 
+/* I8: the quarter of an hour is not begun anew with each agent (found by a random fleet). */
+static void test_xr__agent_that_restarts_again_and_again__keeps_no_session(void **state)
+{
+    struct fleet *f = *state;
+    const int64_t most_ms = f->config.timers.xr_ending_hold_ms + f->config.timers.agent_warmup_ms;
+    headset_fleet(f);
+    assert_int_equal(headset_start(f, "q1", "b1")->answer, ANSWER_XR);
+    (void)headset_body_says(f, "b1", "active");
+    (void)headset_end(f, "q1");
+    for (int64_t ms = 0; ms < most_ms + 20000; ms += 10000) {
+        fleet_pass(f, 10000);
+        fleet_machine(f, "b1")->uptime_ms = ms % 300000;        /* every five minutes */
+        (void)headset_body_says(f, "b1", "ending");
+    }
+    assert_string_equal(headset_session(f, "b1")->session_id, "");
+}
+
 static void test_xr__flat_on_slot_one__does_not_keep_a_headset_off(void **state)
 {
     struct fleet *f = *state;
@@ -436,6 +453,7 @@ int main(void)
         FLEET_TEST(test_xr_claim__of_who_cannot__is_a_bad_request),
         FLEET_TEST(test_xr_claim__that_waited__arms_when_it_is_collected),
         FLEET_TEST(test_xr__arm_timeouts__count_against_the_body),
+        FLEET_TEST(test_xr__agent_that_restarts_again_and_again__keeps_no_session),
         FLEET_TEST(test_xr_merge__session_that_the_file_lacks__is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
