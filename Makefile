@@ -91,7 +91,7 @@ unit: $(addsuffix .run,$(unit_programs))
 ## make check      lint excepted, the whole suite of this variant: unit, simulation, scenarios, integration; a failure hides no other
 check:
 	@$(MAKE) $(with_jobs)$(CORES) check-programs || true
-	@$(MAKE) $(with_jobs)$$((2 * $(CORES))) check-parts
+	@$(MAKE) $(with_jobs)$$(($(if $(filter release,$(VARIANT)),2,1) * $(CORES))) check-parts
 check-parts: all integration sim-check unit fuzz-corpus
 check-programs: all unit-programs integration-programs sim-programs corpus-programs
 ## make asan       the same suite under AddressSanitizer with leak detection
