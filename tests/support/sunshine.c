@@ -15,6 +15,8 @@
 #include "hydra/base/arena.h"
 #include "hydra/os/file.h"
 
+#define STARTS_MAX 20
+#define AGAIN_MS   200
 #define START_MS  30000                     /* a first start makes RSA keys, with sanitizers on a busy machine */
 #define STOP_MS   20000
 #define ANSWER_MS 20000
@@ -52,9 +54,17 @@ static void launch(struct sunshine *host, const char *username, const char *cons
         assert_true(count < ARGS_MAX - 1);
         argv[count++] = more[i];
     }
-    process_start(&host->process, argv, NULL, log);
-    if (!process_line(&host->process, line, START_MS) ||
-        sscanf(line, "ready http=%u https=%u web=%u rtsp=%u pid=%ld", &host->http, &host->https, &host->web, &host->rtsp, &pid) != 5)
+    bool ready = false;
+    for (unsigned i = 0; i < STARTS_MAX && !ready; i++) {          /* a port that is kept may be somebody's outgoing connection just now */
+        if (i > 0)
+            (void)poll(NULL, 0, AGAIN_MS);
+        process_start(&host->process, argv, NULL, log);
+        ready = process_line(&host->process, line, START_MS);
+        if (!ready)
+            process_end(&host->process);
+    }
+    if (!ready || sscanf(line, "ready http=%u https=%u web=%u rtsp=%u pid=%ld", &host->http, &host->https, &host->web, &host->rtsp,
+                         &pid) != 5)
         fail_msg("sunshine_host did not start, see %s", log);
 }
 

@@ -130,9 +130,8 @@ bool tls_is_served(unsigned port, int at_most_ms)
     SSL_CTX_free(ctx);
     assert_int_equal(fcntl(tls.fd, F_SETFL, O_NONBLOCK), 0);
     assert_int_equal(SSL_set_fd(tls.ssl, tls.fd), 1);
-    assert_int_equal(SSL_connect(tls.ssl), -1);                 /* the greeting is on its way */
     struct pollfd poll_fd = { .fd = tls.fd, .events = POLLIN };
-    bool served = poll(&poll_fd, 1, at_most_ms) > 0;
+    bool served = SSL_connect(tls.ssl) == 1 || poll(&poll_fd, 1, at_most_ms) > 0;       /* done at once, or the greeting is on its way */
     tls_close(&tls);
     return served;
 }
