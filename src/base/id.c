@@ -87,3 +87,12 @@ uint64_t hc_fnv1a64(uint64_t start, const char *text)
     }
     return start;
 }
+
+int hc_hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}

@@ -1,33 +1,15 @@
 #include "hydra/crypto/certificate.h"
 
-#include <limits.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include <openssl/asn1.h>
-#include <openssl/bio.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 
-static void bio_freep(BIO **bio)
-{
-    BIO_free(*bio);
-}
-
-static void x509_freep(X509 **cert)
-{
-    X509_free(*cert);
-}
+#include "openssl_handle.h"
 
 enum hc_err crypto_certificate_is_ecdsa(const char *pem, bool *ret_ecdsa, struct hc_diag *diag)
 {
-    size_t len = strlen(pem);
-    HC_CLEANUP(bio_freep) BIO *bio = len > INT_MAX ? NULL : BIO_new_mem_buf(pem, (int)len);
-    if (bio == NULL)
-        return hc_fail(diag, HC_ERR_NOMEM, "certificate: out of memory");
-    HC_CLEANUP(x509_freep) X509 *cert = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+    HC_CLEANUP(x509_freep) X509 *cert = x509_of(pem);
     EVP_PKEY *key = cert == NULL ? NULL : X509_get0_pubkey(cert);
     if (key == NULL)
         return hc_fail(diag, HC_ERR_SYNTAX, "certificate: no PEM certificate in it");
@@ -80,10 +62,7 @@ enum hc_err crypto_certificate_read(const char *pem, struct certificate_facts *r
         return hc_fail(diag, HC_ERR_LIMIT, "certificate: longer than %d bytes", CERTIFICATE_PEM_MAX);
     if (!one_block(pem))
         return hc_fail(diag, HC_ERR_SYNTAX, "certificate: must be one PEM certificate and nothing else");
-    HC_CLEANUP(bio_freep) BIO *bio = BIO_new_mem_buf(pem, (int)len);
-    if (bio == NULL)
-        return hc_fail(diag, HC_ERR_NOMEM, "certificate: out of memory");
-    HC_CLEANUP(x509_freep) X509 *cert = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+    HC_CLEANUP(x509_freep) X509 *cert = x509_of(pem);
     EVP_PKEY *key = cert == NULL ? NULL : X509_get0_pubkey(cert);
     if (key == NULL)
         return hc_fail(diag, HC_ERR_SYNTAX, "certificate: not a PEM certificate");

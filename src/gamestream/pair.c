@@ -42,11 +42,6 @@ static enum gs_pair_verdict say(struct handshake *h, enum gs_pair_verdict verdic
     return verdict;
 }
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Number of bytes, 0 when it is no hex or longer than `size`. */
 static size_t from_hex(const char *hex, uint8_t *out, size_t size)
 {
@@ -54,7 +49,7 @@ static size_t from_hex(const char *hex, uint8_t *out, size_t size)
     if (digits % 2 != 0 || digits / 2 > size)
         return 0;
     for (size_t i = 0; i < digits / 2; i++) {
-        int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
+        int high = hc_hex_digit(hex[2 * i]), low = hc_hex_digit(hex[2 * i + 1]);
         if (high < 0 || low < 0)
             return 0;
         out[i] = (uint8_t)(high * 16 + low);

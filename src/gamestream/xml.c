@@ -91,11 +91,8 @@ static void add_code_point(struct hc_buf *out, uint32_t c)
 
 static int digit_of(char c, bool hex)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (hex && c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return hex && c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    int digit = hc_hex_digit(c);
+    return hex || digit <= 9 ? digit : -1;
 }
 
 /* At "&#". */

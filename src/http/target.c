@@ -4,16 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define FIELD_MAX 64
+#include "hydra/base/id.h"
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
+#define FIELD_MAX 64
 
 /* In place. NULL, or what is wrong. A slash that was written as %2F would look like a border between two parts of the path. */
 static const char *decode(char *text, bool is_path)
@@ -28,8 +21,8 @@ static const char *decode(char *text, bool is_path)
             *to++ = *from;
             continue;
         }
-        int high = hex_digit(from[1]);
-        int low = high < 0 ? -1 : hex_digit(from[2]);
+        int high = hc_hex_digit(from[1]);
+        int low = high < 0 ? -1 : hc_hex_digit(from[2]);
         if (low < 0)
             return "The target has a percent sign without two hexadecimal digits.";
         char c = (char)(high * 16 + low);

@@ -88,7 +88,7 @@ enum hc_err segments_prune(int dir_fd, uint64_t keep, uint64_t coming)
     for (size_t i = 0; i + 1 < count && total > keep; i++) {
         char name[SEGMENT_NAME_SIZE];
         segment_name(list[i].number, name);
-        if (unlinkat(dir_fd, name, 0) < 0 && errno != ENOENT)
+        if (os_file_remove(dir_fd, name, NULL) != HC_OK)
             err = HC_ERR_IO;
         total -= (uint64_t)list[i].bytes;
     }

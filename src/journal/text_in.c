@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hydra/base/id.h"
+
 #define SHOWN_MAX 24      /* bytes of the text that a message shows */
 
 enum hc_err text_fail(struct text_in *in, enum hc_err err, const char *what)
@@ -73,15 +75,6 @@ enum hc_err text_i64(struct text_in *in, int64_t *ret)
     return HC_OK;
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Our writer escapes control characters, the quote and the backslash, nothing else: \u stays below 0x80, NUL is in no text. */
 static enum hc_err take_escape(struct text_in *in, char *out)
 {
@@ -94,7 +87,7 @@ static enum hc_err take_escape(struct text_in *in, char *out)
         return text_fail(in, HC_ERR_SYNTAX, "unknown escape");
     unsigned value = 0;
     for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(*in->at++);
+        int digit = hc_hex_digit(*in->at++);
         if (digit < 0)
             return text_fail(in, HC_ERR_SYNTAX, "unknown escape");
         value = value * 16 + (unsigned)digit;

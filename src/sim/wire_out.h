@@ -3,7 +3,7 @@
 #define WIRE_OUT_H
 
 #include "body.h"
-#include "device_certificate.h"
+#include "hydra/crypto/device_certificate.h"
 #include "head.h"
 #include "hydra/base/buf.h"
 

@@ -26,6 +26,7 @@ void hc_copy(char *to, size_t size, const char *from);
 bool hc_same(const char *a, const char *b);          /* strcmp == 0; NULL equals "" */
 
 void hc_hex(const uint8_t *bytes, size_t len, char *out);   /* out has 2*len+1 bytes; lower case */
+int hc_hex_digit(char c);                            /* 0 to 15, of either case; -1: none */
 uint64_t hc_fnv1a64(uint64_t start, const char *text);      /* start with HC_FNV1A64_START; chain for concatenation */
 #define HC_FNV1A64_START UINT64_C(0xcbf29ce484222325)
 

@@ -104,9 +104,21 @@ static void test_fnv1a64__published_vectors__match_and_chain(void **state)
     assert_true(hc_fnv1a64(hc_fnv1a64(HC_FNV1A64_START, "foo"), "bar") == UINT64_C(0x85944171f73967e8));
 }
 
+static void test_hex_digit__every_byte__only_the_22_digits(void **state)
+{
+    (void)state;
+    static const char digits[] = "0123456789abcdef", upper[] = "ABCDEF";
+    for (int c = 0; c < 256; c++) {
+        const char *low = c == 0 ? NULL : strchr(digits, c), *high = c == 0 ? NULL : strchr(upper, c);
+        int expected = low != NULL ? (int)(low - digits) : high != NULL ? 10 + (int)(high - upper) : -1;
+        assert_int_equal(hc_hex_digit((char)c), expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hex_digit__every_byte__only_the_22_digits),
         cmocka_unit_test(test_id__every_byte__only_the_alphabet),
         cmocka_unit_test(test_id__length__one_to_sixty_four),
         cmocka_unit_test(test_name__length_and_content__as_the_limit_says),

@@ -1,17 +1,12 @@
-#include "device_certificate.h"
-
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
+#include "hydra/crypto/device_certificate.h"
 
 #include "hydra/crypto/certificate.h"
+
+#include "openssl_handle.h"
 
 #define HOUR_SECONDS  3600L
 #define VALID_SECONDS (2 * 365 * 24 * HOUR_SECONDS)
 
-static void pkey_freep(EVP_PKEY **p) { EVP_PKEY_free(*p); }
-static void x509_freep(X509 **p) { X509_free(*p); }
-static void bio_freep(BIO **p) { BIO_free(*p); }
 
 /* An hour old already: the cluster's clock may be a little behind. */
 static bool fill(X509 *cert, EVP_PKEY *key, const char *name)

@@ -1,6 +1,6 @@
 /* device_certificate.h - the certificate of a simulated device: self-signed, over a P-256 key that nobody keeps. */
-#ifndef DEVICE_CERTIFICATE_H
-#define DEVICE_CERTIFICATE_H
+#ifndef HYDRA_CRYPTO_DEVICE_CERTIFICATE_H
+#define HYDRA_CRYPTO_DEVICE_CERTIFICATE_H
 
 #include "hydra/base/buf.h"
 #include "hydra/base/id.h"

@@ -6,7 +6,7 @@
 
 #include "hydra/crypto/certificate.h"
 
-#include "../../../src/sim/device_certificate.h"
+#include "hydra/crypto/device_certificate.h"
 
 static void test_device_certificate__made_twice__each_is_its_own_and_what_the_daemon_takes(void **state)
 {
