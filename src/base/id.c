@@ -96,3 +96,11 @@ int hc_hex_digit(char c)
         return c - 'a' + 10;
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
+
+bool hc_among(const char *const *items, size_t count, const char *item)
+{
+    for (size_t i = 0; i < count; i++)
+        if (hc_same(items[i], item))
+            return true;
+    return false;
+}

@@ -28,15 +28,6 @@ const char *app_token_in(const char *app)
     return token ? mark + 1 : "";
 }
 
-static bool published(const struct desired_slot *slot, const char *app)
-{
-    const char *const *entries = slot->app_entries.items;
-    for (size_t i = 0; i < slot->app_entries.count; i++)
-        if (strcmp(entries[i], app) == 0)
-            return true;
-    return false;
-}
-
 static struct admission decided(enum admit_why why, bool enforce)
 {
     struct admission made = { .verdict = ADMIT, .why = why, .would = why };
@@ -57,7 +48,7 @@ static bool other_client(const struct launch *launch, const struct desired_slot 
 /* By the token in the application's name: the lease of that token is the slot's, or it is nobody's any more. */
 static enum admit_why by_token(const struct launch *launch, const struct desired_slot *slot)
 {
-    if (!published(slot, launch->app))
+    if (!hc_among(slot->app_entries.items, slot->app_entries.count, launch->app))
         return REFUSE_NO_LEASE;
     return other_client(launch, slot) ? REFUSE_WRONG_CLIENT : ADMIT_TOKEN;
 }

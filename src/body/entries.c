@@ -2,15 +2,9 @@
 
 #include <string.h>
 
-#include "admit.h"
+#include "hydra/base/id.h"
 
-static bool among(const char *const *items, size_t count, const char *item)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(items[i], item) == 0)
-            return true;
-    return false;
-}
+#include "admit.h"
 
 /* The experience whose pattern an entry of this name has; NULL: the entry is not ours. */
 static const char *pattern_of(const struct entries_facts *facts, const char *name)
@@ -41,12 +35,12 @@ enum hc_err entries_plan(const struct entries_facts *facts, struct hc_arena *are
     *ret_missing = NULL;
     for (size_t i = 0; i < facts->published_count; i++) {
         const char *name = facts->published[i], *pattern = pattern_of(facts, name);
-        if (pattern != NULL && (!among(facts->wanted, facts->wanted_count, name) || is_double(facts, i)))
+        if (pattern != NULL && (!hc_among(facts->wanted, facts->wanted_count, name) || is_double(facts, i)))
             changes[count++] = (struct entry_change){ .name = name, .pattern = pattern };
     }
     for (size_t i = 0; i < facts->wanted_count; i++) {
         const char *name = facts->wanted[i], *pattern = pattern_of(facts, name);
-        if (among(facts->published, facts->published_count, name))
+        if (hc_among(facts->published, facts->published_count, name))
             continue;
         if (pattern == NULL)
             *ret_missing = name;

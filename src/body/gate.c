@@ -2,20 +2,12 @@
 
 #include <string.h>
 
-static bool among(const char *const *items, size_t count, const char *item)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(items[i], item) == 0)
-            return true;
-    return false;
-}
-
 /* Everybody, unless the slot's lease has known clients of its own: then those and the maintenance list. */
 static bool should_be_let_in(const struct gate_facts *facts, const struct desired_slot *slot, const char *uuid)
 {
     bool closed = !facts->desired->maintenance && slot->gate.mode == DIRECTIVE_GATE_ENFORCE && slot->gate.enabled.count > 0;
-    return !closed || among(slot->gate.enabled.items, slot->gate.enabled.count, uuid) ||
-           among(facts->maintenance, facts->maintenance_count, uuid);
+    return !closed || hc_among(slot->gate.enabled.items, slot->gate.enabled.count, uuid) ||
+           hc_among(facts->maintenance, facts->maintenance_count, uuid);
 }
 
 /* With an application running only strangers of a live session may be shut out, and only where that ends nobody else. */
@@ -73,7 +65,7 @@ enum hc_err gate_plan(const struct gate_facts *facts, struct hc_arena *arena, st
         if (flip.enable == client->enabled)
             continue;
         /* Leaving enforce must not leave the doors locked that enforce has locked. */
-        bool ours = enforce || (flip.enable && among(facts->shut_by_us, facts->shut_by_us_count, client->uuid));
+        bool ours = enforce || (flip.enable && hc_among(facts->shut_by_us, facts->shut_by_us_count, client->uuid));
         ret_plan->would += !ours;
         if (ours && may_flip(facts, &flip))
             ret_plan->flips[ret_plan->flip_count++] = flip;

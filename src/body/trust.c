@@ -9,14 +9,6 @@ bool client_is_ours(const char *name)
     return strncmp(name, OUR_PREFIX, sizeof OUR_PREFIX - 1) == 0 && hc_id_ok(name + sizeof OUR_PREFIX - 1);
 }
 
-static bool among(const char *const *items, size_t count, const char *item)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(items[i], item) == 0)
-            return true;
-    return false;
-}
-
 static bool wanted(const struct trust *trust, const char *uuid)
 {
     const struct trusted_client *clients = trust->desired_clients.items;
@@ -37,9 +29,9 @@ static bool has_newer(const struct trust_facts *facts, size_t of)
 static bool goes(const struct trust_facts *facts, size_t i)
 {
     const struct host_client *client = &facts->clients[i];
-    if (client->uuid[0] == '\0' || among(facts->in_use, facts->in_use_count, client->uuid))
+    if (client->uuid[0] == '\0' || hc_among(facts->in_use, facts->in_use_count, client->uuid))
         return false;
-    if (among(facts->trust->remove.items, facts->trust->remove.count, client->uuid))
+    if (hc_among(facts->trust->remove.items, facts->trust->remove.count, client->uuid))
         return true;
     return client_is_ours(client->name) && has_newer(facts, i) && !wanted(facts->trust, client->uuid);
 }

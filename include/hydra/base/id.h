@@ -24,6 +24,7 @@ bool hc_utf8_ok(const char *text, size_t len);
 void hc_copy(char *to, size_t size, const char *from);
 #define HC_SET(array, from) hc_copy((array), sizeof(array), (from))
 bool hc_same(const char *a, const char *b);          /* strcmp == 0; NULL equals "" */
+bool hc_among(const char *const *items, size_t count, const char *item);     /* is one of them the same text */
 
 void hc_hex(const uint8_t *bytes, size_t len, char *out);   /* out has 2*len+1 bytes; lower case */
 int hc_hex_digit(char c);                            /* 0 to 15, of either case; -1: none */
