@@ -33,11 +33,8 @@ static struct ports ports_of(const struct body_rec *body, const struct body_obs 
 static void fill_pair(const struct body_obs *obs, const char *head_id, struct body_facts *facts)
 {
     bool known = obs != NULL && obs->client_count > 0, listed = false;
-    for (size_t i = 0; known && i < obs->client_count; i++) {
-        const char *name = obs->clients[i].name;
-        size_t len = sizeof CLIENT_PREFIX - 1;
-        listed = listed || (strncmp(name, CLIENT_PREFIX, len) == 0 && hc_same(name + len, head_id));
-    }
+    for (size_t i = 0; known && i < obs->client_count && !listed; i++)
+        listed = hc_same(client_head(obs->clients[i].name), head_id);
     facts->pair_required = !listed;
     HC_SET(facts->pair_reason, listed ? "cert_valid" : known ? "not_paired" : "unknown");
 }

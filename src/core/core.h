@@ -110,8 +110,9 @@ enum session_claim session_names(const struct lease *lease, const struct session
 /* Its client is known (by name or uuid) and is not the lease's: wrong_client, what `evict` may name (§10.4). */
 bool session_wrong_client(const struct lease *lease, const struct session_obs *seen);
 bool session_live(const struct session_obs *seen);                                 /* starting or streaming */
-/* X of client_name "hydra-X", "" if it has another name */
-const char *session_head(const struct session_obs *seen);
+/* X of "hydra-X", the name that a head's client has on a host (§12.6); "" for another name */
+const char *client_head(const char *client_name);
+const char *session_head(const struct session_obs *seen);                          /* of its client */
 const char *app_token_of(const char *app);                                         /* the 32 hex digits after '#', "" if there are none */
 /* The rows of a slot that are not idle, in report order: start with *cursor 0; NULL: no more. A legacy body's slot 0 has one when it
  * streams. */

@@ -9,6 +9,7 @@
 #define CLIENTS_KEEP         100
 #define CLIENTS_FLOOR        32                         /* below it nobody is evicted, whatever the other numbers say */
 #define EVICTIONS_AT_ONCE    64                         /* the next run goes on */
+#define ASKED_AT_ONCE        64                         /* bodies in one tick: a thousand that came due together are no one tick's work */
 #define IDENTITY_SEEN_MS     (30 * 24 * HC_HOUR_MS)
 
 _Static_assert(CLIENTS_KEEP >= CLIENTS_FLOOR, "what is kept is above the floor");
@@ -41,7 +42,8 @@ static enum hc_err ask(struct step *s, const char *body_id, enum op_kind op, con
 enum hc_err tick_custodian(struct step *s)
 {
     enum hc_err err = HC_OK;
-    for (size_t i = 0; i < alloc_count(s->live, REC_BODY) && err == HC_OK && !s->ev->dry_run; i++) {
+    unsigned asked = 0;
+    for (size_t i = 0; i < alloc_count(s->live, REC_BODY) && err == HC_OK && !s->ev->dry_run && asked < ASKED_AT_ONCE; i++) {
         const struct body_rec *body = (const struct body_rec *)alloc_at(s->live, REC_BODY, i);
         if (!takes_operations(s, body) || !due(s, body) || ops_pending(s, body->rec.key, true) > 0)
             continue;
@@ -49,6 +51,7 @@ enum hc_err tick_custodian(struct step *s)
         if (obs == NULL)
             return HC_ERR_NOMEM;
         obs->custodian_asked_at = s->now;
+        asked++;
         err = ask(s, body->rec.key, OP_LIST_CLIENTS, "");
     }
     return err;
@@ -94,9 +97,8 @@ static bool used_here(const struct step *s, const struct body_rec *body, const s
 
 static bool must_stay(const struct step *s, const struct body_rec *body, const struct client_obs *client)
 {
-    bool ours = strncmp(client->name, CLIENT_PREFIX, strlen(CLIENT_PREFIX)) == 0 && hc_id_ok(client->name + strlen(CLIENT_PREFIX));
-    const char *head_id = ours ? client->name + strlen(CLIENT_PREFIX) : "";
-    return used_here(s, body, client, head_id) || (ours && (has_lease(s, head_id) || registered_lately(s, head_id)));
+    const char *head_id = client_head(client->name);
+    return used_here(s, body, client, head_id) || (head_id[0] != '\0' && (has_lease(s, head_id) || registered_lately(s, head_id)));
 }
 
 /* ---- what a list says ---- */

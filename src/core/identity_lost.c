@@ -25,23 +25,17 @@ static void lose_all(struct losing *l, const struct paired *paired)
         lose(l, paired->at[i].uuid, paired->at[i].name, paired->at[i].first_seen);
 }
 
-static bool is_of(const char *name, const char *head_id)
-{
-    size_t len = sizeof CLIENT_PREFIX - 1;
-    return strncmp(name, CLIENT_PREFIX, len) == 0 && hc_same(name + len, head_id);
-}
-
 /* What it shows now, and what the custodian's last list had of it. */
 static void lose_on(struct losing *l, const struct step *s, const struct body_rec *body, const char *head_id)
 {
     const struct body_obs *obs = observed_body(s->obs, body->rec.key);
     for (size_t i = 0; obs != NULL && i < obs->client_count; i++) {
         const struct paired_client *known = paired_find(body->paired, obs->clients[i].uuid);
-        if (is_of(obs->clients[i].name, head_id))
+        if (hc_same(client_head(obs->clients[i].name), head_id))
             lose(l, obs->clients[i].uuid, obs->clients[i].name, known == NULL ? s->now : known->first_seen);
     }
     for (size_t i = 0; body->paired != NULL && i < body->paired->count; i++)
-        if (is_of(body->paired->at[i].name, head_id))
+        if (hc_same(client_head(body->paired->at[i].name), head_id))
             lose(l, body->paired->at[i].uuid, body->paired->at[i].name, body->paired->at[i].first_seen);
 }
 

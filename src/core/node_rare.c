@@ -1,9 +1,10 @@
 /* node_rare.c - the part of a node's record that few nodes have. */
-#include <assert.h>
 #include <string.h>
 
 #include "hydra/base/arena.h"
 #include "hydra/core/records.h"
+
+#include "counted.h"
 
 static const struct node_rare nothing;
 
@@ -19,17 +20,12 @@ const struct xr_session *node_xr(const struct node_rec *node)
 
 struct node_rare *node_rare_ref(struct node_rare *rare)
 {
-    if (rare != NULL)
-        rare->refs++;
-    return rare;
+    return counted_ref(rare);
 }
 
 void node_rare_unref(struct node_rare *rare)
 {
-    if (rare == NULL)
-        return;
-    assert(rare->refs > 0);
-    if (--rare->refs == 0)
+    if (counted_was_last(rare))
         hc_free(rare);
 }
 

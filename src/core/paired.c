@@ -1,10 +1,11 @@
 #include "hydra/core/records.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hydra/base/arena.h"
+
+#include "counted.h"
 
 static int by_uuid(const void *a, const void *b)
 {
@@ -27,17 +28,12 @@ struct paired *paired_new(const struct paired_client *clients, size_t count)
 
 struct paired *paired_ref(struct paired *p)
 {
-    if (p != NULL)
-        p->refs++;
-    return p;
+    return counted_ref(p);
 }
 
 void paired_unref(struct paired *p)
 {
-    if (p == NULL)
-        return;
-    assert(p->refs > 0);
-    if (--p->refs == 0)
+    if (counted_was_last(p))
         hc_free(p);
 }
 

@@ -200,9 +200,6 @@ enum hc_err query_migration(const struct core_view *v, const char *district, str
 enum hc_err query_identity_shown(const struct core_view *v, const char *head_id, struct hc_arena *arena, const char *const **ret_ids,
     size_t *ret_count)
 {
-    char name[HC_NAME_SIZE + sizeof CLIENT_PREFIX];
-    hc_copy(name, sizeof name, CLIENT_PREFIX);
-    hc_copy(name + sizeof CLIENT_PREFIX - 1, sizeof name - sizeof CLIENT_PREFIX + 1, head_id);
     const char **ids = hc_arena_array(arena, observed_count(v->obs, OBS_BODY) + 1, sizeof ids[0]);
     size_t count = 0;
     if (ids == NULL)
@@ -211,7 +208,7 @@ enum hc_err query_identity_shown(const struct core_view *v, const char *head_id,
         const struct body_obs *obs = (const struct body_obs *)observed_at(v->obs, OBS_BODY, i);
         bool shown = false;
         for (size_t k = 0; k < obs->client_count && !shown; k++)
-            shown = strcmp(obs->clients[k].name, name) == 0;
+            shown = hc_same(client_head(obs->clients[k].name), head_id);
         if (shown)
             ids[count++] = obs->rec.key;
     }

@@ -14,10 +14,15 @@ const char *app_token_of(const char *app)
     return hash != NULL && strlen(hash + 1) == TOKEN_DIGITS ? hash + 1 : "";
 }
 
-const char *session_head(const struct session_obs *seen)
+const char *client_head(const char *client_name)
 {
     size_t len = sizeof CLIENT_PREFIX - 1;
-    return strncmp(seen->client_name, CLIENT_PREFIX, len) == 0 ? seen->client_name + len : "";
+    return strncmp(client_name, CLIENT_PREFIX, len) == 0 ? client_name + len : "";
+}
+
+const char *session_head(const struct session_obs *seen)
+{
+    return client_head(seen->client_name);
 }
 
 static bool both_same(const char *a, const char *b)

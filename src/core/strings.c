@@ -1,10 +1,11 @@
 #include "hydra/core/records.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hydra/base/arena.h"
+
+#include "counted.h"
 
 static int by_text(const void *a, const void *b)
 {
@@ -42,17 +43,12 @@ struct strings *strings_new(const char *const *items, size_t count)
 
 struct strings *strings_ref(struct strings *s)
 {
-    if (s != NULL)
-        s->refs++;
-    return s;
+    return counted_ref(s);
 }
 
 void strings_unref(struct strings *s)
 {
-    if (s == NULL)
-        return;
-    assert(s->refs > 0);
-    if (--s->refs > 0)
+    if (!counted_was_last(s))
         return;
     for (size_t i = 0; i < s->count; i++)
         hc_free(s->at[i]);
@@ -102,16 +98,11 @@ struct text *text_new(const char *bytes, size_t len)
 
 struct text *text_ref(struct text *t)
 {
-    if (t != NULL)
-        t->refs++;
-    return t;
+    return counted_ref(t);
 }
 
 void text_unref(struct text *t)
 {
-    if (t == NULL)
-        return;
-    assert(t->refs > 0);
-    if (--t->refs == 0)
+    if (counted_was_last(t))
         hc_free(t);
 }

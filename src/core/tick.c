@@ -30,8 +30,8 @@ static enum hc_err tick_confirmation(struct step *s)
         const struct body_rec *body = (const struct body_rec *)alloc_at(s->live, REC_BODY, i);
         const struct node_rec *node = body_node(s->live, body);
         const struct body_obs *obs = body_observed(s->obs, body);
-        if (node == NULL || body->unconfirmed_told || !body_online(&view, body->rec.key) || (obs != NULL && body_fresh(&view,
-                                                                                                                       body->rec.key)))
+        bool fresh = obs != NULL && body_fresh(&view, body->rec.key);
+        if (node == NULL || body->unconfirmed_told || fresh || !body_online(&view, body->rec.key))
             continue;
         hc_time heard = body_heard_at(&view, body);
         bool looped = body->boots_unconfirmed >= BOOTS_UNCONFIRMED_MAX &&

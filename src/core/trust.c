@@ -24,12 +24,6 @@ bool paired_known(const struct body_obs *obs)
     return obs != NULL && !hc_same(obs->paired_digest, "unknown") && (obs->paired_digest[0] != '\0' || obs->client_count > 0);
 }
 
-static const char *head_of(const char *name)
-{
-    size_t len = sizeof CLIENT_PREFIX - 1;
-    return strncmp(name, CLIENT_PREFIX, len) == 0 ? name + len : "";
-}
-
 static int by_slot_and_name(const void *a, const void *b)
 {
     const struct seen_client *one = a, *two = b;
@@ -60,7 +54,7 @@ static bool take_clients(struct trusting *t)
         const char *uuid = hc_arena_strdup(t->arena, from->uuid), *name = hc_arena_strdup(t->arena, from->name);
         if (uuid == NULL || name == NULL)
             return false;
-        t->clients[i] = (struct seen_client){ uuid, name, head_of(name), from->slot, i, false };
+        t->clients[i] = (struct seen_client){ uuid, name, client_head(name), from->slot, i, false };
         t->clients[i].lost = lost(t, &t->clients[i]);
         if (t->clients[i].lost)
             t->trust->remove[t->trust->remove_count++] = uuid;

@@ -16,7 +16,7 @@
 
 #include "hydra/core/query.h"
 
-#define FLEET_BODIES_MAX  16
+#define FLEET_BODIES_MAX  128
 #define FLEET_DISTRICT    "d1"
 #define FLEET_EXPERIENCE  "rupelmonde"
 #define FLEET_OWNER       "acme"       /* of every node: one owner, so that venues may serve each other */

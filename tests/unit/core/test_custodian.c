@@ -68,6 +68,25 @@ static void test_custodian__every_five_minutes__asks_once(void **state)
     asked_for_list(f, op);
 }
 
+/* In the order of bodies, and those who were asked are not due again: nobody is left out. */
+static void test_custodian__many_bodies_due_at_once__are_asked_over_several_ticks(void **state)
+{
+    enum { BODIES = 100, AT_ONCE = 64 };
+    struct fleet *f = *state;
+    char body_id[HC_ID_SIZE];
+    for (unsigned i = 0; i < BODIES; i++) {
+        (void)snprintf(body_id, sizeof body_id, "b%03u", i);
+        fleet_body(f, body_id, "north");
+        (void)fleet_report(f, body_id);
+        (void)poll_op(f, body_id);
+    }
+    (void)fleet_tick(f);
+    assert_int_equal(alloc_count(f->alloc, REC_OP), AT_ONCE);
+    f->now.ms += 10000;
+    (void)fleet_tick(f);
+    assert_int_equal(alloc_count(f->alloc, REC_OP), BODIES);
+}
+
 static void test_custodian__first_seen__stays_with_the_uuid(void **state)
 {
     struct fleet *f = *state;
@@ -243,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FLEET_TEST(test_custodian__agent_that_does_not_poll__is_not_asked),
         FLEET_TEST(test_custodian__every_five_minutes__asks_once),
+        FLEET_TEST(test_custodian__many_bodies_due_at_once__are_asked_over_several_ticks),
         FLEET_TEST(test_custodian__first_seen__stays_with_the_uuid),
         FLEET_TEST(test_custodian__above_100__evicts_the_oldest_down_to_100),
         FLEET_TEST(test_custodian__120__is_told_once),
