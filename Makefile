@@ -1,5 +1,5 @@
 # hydracluster: `make` builds the programs into build/, `make help` lists the targets.
-# VARIANT=asan|ubsan|tsan|cov builds into build/<variant>; BUILD=DIR moves the whole output.
+# VARIANT=asan|ubsan|san|tsan|cov builds into build/<variant>; BUILD=DIR moves the whole output.
 include scripts/layers.mk
 
 VARIANT ?= release
@@ -14,6 +14,7 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -W
 MODE_release := -O2 -g
 MODE_asan    := -O1 -g -fsanitize=address -fno-omit-frame-pointer
 MODE_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=all
+MODE_san     := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODE_tsan    := -O1 -g -fsanitize=thread
 MODE_cov     := -O0 -g --coverage
 # _GNU_SOURCE for flock, O_CLOEXEC, epoll and eventfd; asserts stay on: NDEBUG is never set.
@@ -49,7 +50,7 @@ with_jobs      = --no-print-directory -k -O -j
 # Linking the many test programs with gold takes a third of the time.
 TEST_LDFLAGS  := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 
-.PHONY: all help check check-parts check-programs unit unit-programs graphs lint asan ubsan tsan cov install clean $(addprefix unit-,$(layers))
+.PHONY: all help check check-parts check-programs unit unit-programs graphs lint asan ubsan sanitize tsan cov install clean $(addprefix unit-,$(layers))
 .SECONDARY:
 all: $(programs)
 
@@ -91,7 +92,7 @@ unit: $(addsuffix .run,$(unit_programs))
 ## make check      lint excepted, the whole suite of this variant: unit, simulation, scenarios, integration; a failure hides no other
 check:
 	@$(MAKE) $(with_jobs)$(CORES) check-programs || true
-	@$(MAKE) $(with_jobs)$$(($(if $(filter release,$(VARIANT)),2,1) * $(CORES))) check-parts
+	@$(MAKE) $(with_jobs)$$((2 * $(CORES))) check-parts
 check-parts: all integration sim-check unit fuzz-corpus
 check-programs: all unit-programs integration-programs sim-programs corpus-programs
 ## make asan       the same suite under AddressSanitizer with leak detection
@@ -100,6 +101,9 @@ asan:
 ## make ubsan      the same suite under UndefinedBehaviorSanitizer
 ubsan:
 	$(MAKE) VARIANT=ubsan check
+## make sanitize   the same suite under both at once, built with clang: what gcc lets pass is an error here
+sanitize:
+	$(MAKE) VARIANT=san CC=clang check
 ## make tsan       the unit tests of the threaded layers under ThreadSanitizer
 tsan:
 	$(MAKE) VARIANT=tsan unit-engine unit-feed

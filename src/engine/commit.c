@@ -1,9 +1,9 @@
 /* commit.c - the commit thread: takes the cut, saves it without the mutex, says how it ended. */
-#include <malloc.h>
 
 #include "engine_state.h"
 #include "hydra/base/log.h"
 #include "hydra/os/clock.h"
+#include "hydra/os/service.h"
 
 #define TRIM_VERSIONS 1000        /* a save of so many leaves memory behind that the next ones do not use */
 
@@ -105,7 +105,7 @@ static void trim_after(struct engine *e, size_t versions)
         return;
     engine_wake_loop(e);                 /* the answers of this save do not wait for it */
     engine_unlock(e);
-    (void)malloc_trim(0);
+    os_give_back_memory();
     engine_lock(e);
 }
 

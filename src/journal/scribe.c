@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "hydra/base/id.h"
@@ -172,10 +171,8 @@ static void wait_for_work(struct journal *j)
         (void)pthread_cond_wait(&j->work, &j->lock);
     if (j->stop)
         return;
-    struct timespec until;
     (void)pthread_mutex_unlock(&j->lock);
-    until = (struct timespec){ .tv_nsec = (long)WRITE_EVERY_MS * 1000000 };
-    (void)nanosleep(&until, NULL);
+    os_pause_ms(WRITE_EVERY_MS);
     (void)pthread_mutex_lock(&j->lock);
 }
 

@@ -1,6 +1,7 @@
 #include "hydra/os/clock.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <time.h>
 
 static bool started;
@@ -34,6 +35,13 @@ int64_t os_monotonic_ms(void)
 int64_t os_monotonic_us(void)
 {
     return read_us(CLOCK_BOOTTIME);
+}
+
+void os_pause_ms(unsigned ms)
+{
+    struct timespec left = { .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000 };
+    while (nanosleep(&left, &left) < 0 && errno == EINTR)
+        continue;
 }
 
 hc_time os_wall(void)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fault.h"
@@ -13,7 +12,7 @@
 #include "hydra/os/file.h"
 
 #define OPEN_TRIES    8                  /* somebody may remove the file between our open and our flock */
-#define WAIT_STEP_NS  (5 * 1000000L)
+#define WAIT_STEP_MS  5
 #define PID_TEXT_SIZE 24
 
 static pid_t read_pid(int fd)
@@ -77,6 +76,6 @@ enum hc_err os_lock_wait(int dir_fd, const char *name, int64_t wait_ms, int *ret
         if (err != HC_ERR_LOCKED || os_monotonic_ms() >= deadline_ms)
             return err;
         /* flock() itself cannot be told to give up, so we ask again in short steps. */
-        (void)nanosleep(&(struct timespec){ .tv_nsec = WAIT_STEP_NS }, NULL);
+        os_pause_ms(WAIT_STEP_MS);
     }
 }

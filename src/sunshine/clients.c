@@ -1,5 +1,4 @@
 /* clients.c - the paired clients: list, unpair one, its switch, a PIN for a new one. */
-#include <poll.h>
 #include <string.h>
 
 #include "hydra/os/clock.h"
@@ -104,6 +103,6 @@ enum sunshine_outcome sunshine_pin_until(struct sunshine_api *s, const char *pin
         enum sunshine_outcome outcome = sunshine_pin(s, pin, name, diag);
         if (outcome != SUNSHINE_REFUSED || os_monotonic_ms() + PIN_EVERY_MS > deadline_ms)
             return outcome;
-        (void)poll(NULL, 0, PIN_EVERY_MS);      /* its request has not arrived yet: there is no other way to know */
+        os_pause_ms(PIN_EVERY_MS);      /* its request has not arrived yet: there is no other way to know */
     }
 }

@@ -184,6 +184,18 @@ static void test_replay__ten_thousand_events__reproduces_every_decision_and_find
         fail_msg("wanted %s: %s", place, said);
 }
 
+/* The journal is written a little after the decisions; a kill before that loses the first life's lines, as it may. */
+static bool all_claims_written(void *ctx)
+{
+    (void)ctx;
+    if (!home_has(&scene.home, SEGMENT))
+        return false;
+    char *text = home_read(&scene.home, SEGMENT);
+    size_t claims = count_of(text, "\"type\":\"claim\"");
+    hc_free(text);
+    return claims >= HEADS;
+}
+
 static void test_replay__killed_and_started_again__both_lives_are_replayed(void **state)
 {
     (void)state;
@@ -192,6 +204,7 @@ static void test_replay__killed_and_started_again__both_lives_are_replayed(void 
     fleet(&options);
     for (size_t i = 0; i < HEADS; i++)
         claim_and_release(i);
+    assert_true(wait_until(all_claims_written, NULL, SCENE_WAIT_MS));
     scene_restart_killed(&options);
     for (size_t i = 0; i < BODIES; i++) {
         struct call call = fleet_reports_modern(&scene.daemon, &bodies[i], "idle", NULL);

@@ -9,6 +9,7 @@ void os_clock_start(void);
 hc_time os_now(void);               /* daemon time */
 int64_t os_monotonic_ms(void);      /* CLOCK_BOOTTIME, for deadlines and measuring */
 int64_t os_monotonic_us(void);
+void os_pause_ms(unsigned ms);      /* at least so long, whatever signals come; never under a lock */
 hc_time os_wall(void);              /* CLOCK_REALTIME as it is; for agents' reports of it only */
 
 #endif

@@ -14,5 +14,6 @@ void os_notify(const char *state);                       /* sd_notify("READY=1")
 HC_MUST enum hc_err os_descriptors_at_least(unsigned count, struct hc_diag *diag);   /* raises the soft limit; or HC_ERR_LIMIT */
 void os_no_core_dumps(void);                             /* PR_SET_DUMPABLE 0 and RLIMIT_CORE 0: secrets stay out of core files */
 long os_resident_kib(void);                              /* VmRSS of this process, 0 if unknown */
+void os_give_back_memory(void);                          /* the allocator's free pages go to the kernel; may take milliseconds */
 
 #endif

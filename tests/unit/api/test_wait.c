@@ -122,6 +122,32 @@ static void test_wait__stormy_news__is_looked_at_a_few_times_only(void **state)
     expect_last(r, fd, true);
 }
 
+static bool looked_again(void *arg)
+{
+    (void)arg;
+    return plan.looks == 2;
+}
+
+/* Nothing else may happen for a long time: the loop itself has to know when the look is due. */
+static void test_wait__news_right_after_a_look__wakes_the_loop_in_time(void **state)
+{
+    struct rig *r = *state;
+    open_stand(r, WAIT_FOR_BODY, "b1", RIG_WAIT_MS, false);
+    int fd = rig_start(r, "GET", "/wait", NULL, NULL);
+    rig_parked(r, "news", 1);
+    wait_news(r->api, REC_BODY, "b1");
+    rig_turn(r, 0);
+    assert_int_equal(plan.looks, 1);
+    wait_news(r->api, REC_BODY, "b1");
+    rig_turn(r, 0);
+    assert_in_range(http_wait_ms(r->http), 0, 50);
+    rig_until(r, looked_again, NULL);
+    assert_int_equal(plan.lasts, 0);
+    plan.answer_on_news = true;
+    wait_news(r->api, REC_BODY, "b1");
+    expect_last(r, fd, false);
+}
+
 static void test_wait__stop__answers_all_and_empties_the_lists(void **state)
 {
     struct rig *r = *state;
@@ -152,6 +178,7 @@ int main(void)
         RIG_TEST(test_wait__kinds__hear_what_concerns_them),
         RIG_TEST(test_wait__body_of_another_district__is_no_news_of_slots),
         RIG_TEST(test_wait__stormy_news__is_looked_at_a_few_times_only),
+        RIG_TEST(test_wait__news_right_after_a_look__wakes_the_loop_in_time),
         RIG_TEST(test_wait__stop__answers_all_and_empties_the_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

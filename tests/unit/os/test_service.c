@@ -3,12 +3,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -28,6 +30,26 @@ static void test_clock__read_twice__never_back_and_near_the_wall(void **state)
     assert_true(os_monotonic_us() >= first_us && first_us / 1000 >= first_ms);
     int64_t apart_ms = hc_time_since(os_wall(), first);
     assert_true(apart_ms > -60000 && apart_ms < 60000);
+}
+
+static void on_alarm(int signo)
+{
+    (void)signo;
+}
+
+static void test_pause__signals_come__still_lasts_as_long(void **state)
+{
+    (void)state;
+    struct sigaction caught = { .sa_handler = on_alarm }, before;
+    const struct itimerval often = { { 0, 2000 }, { 0, 2000 } }, never = { 0 };
+    assert_int_equal(sigaction(SIGALRM, &caught, &before), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    int64_t start_us = os_monotonic_us();
+    os_pause_ms(20);
+    int64_t took_us = os_monotonic_us() - start_us;
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+    assert_true(took_us >= 20000);
 }
 
 static void test_random__two_fills__differ_and_stay_inside(void **state)
@@ -117,6 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clock__read_twice__never_back_and_near_the_wall),
+        cmocka_unit_test(test_pause__signals_come__still_lasts_as_long),
         cmocka_unit_test(test_random__two_fills__differ_and_stay_inside),
         cmocka_unit_test(test_signals__raised__come_by_descriptor),
         cmocka_unit_test(test_notify__manager_listens__gets_the_state),
