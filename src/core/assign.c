@@ -103,10 +103,11 @@ enum hc_err free_slots(const struct core_view *v, const char *district, const ch
             if (slot_live_lease(&body->slots[slot]) != NULL)
                 continue;
             uint32_t base = slot_why_not(v, body, slot);
-            if (pair_head[0] != '\0' && hc_same(body->slots[slot].pair.head_id, pair_head))
+            bool paired = (base & WHY_NOT_PAIR_LEASE) != 0 && hc_same(body->slots[slot].pair.head_id, pair_head);
+            if (paired)
                 base &= ~(uint32_t)WHY_NOT_PAIR_LEASE;
             if ((base & ~(uint32_t)WHY_NOT_PROMISED) == 0)
-                slots[count++] = (struct free_slot){ .body = body, .node = node, .slot = slot, .base = base };
+                slots[count++] = (struct free_slot){ .body = body, .node = node, .slot = slot, .base = base, .paired = paired };
         }
     }
     *ret = slots;
@@ -131,7 +132,9 @@ static struct free_slot *best_slot(const struct core_view *v, const struct ticke
         if ((mask & ~(uint32_t)WHY_NOT_DEMOTED) != 0)
             continue;
         struct rank rank = seeking_rank(v, k->head, free_slot->body, free_slot->node, free_slot->slot, mask, true, ticket->prefer_body_id);
-        if (!own && best != NULL && rank_order(&rank, &best_rank) >= 0)
+        /* A slot that somebody pairs on is no use to this ticket today: it counts for it only when nothing else is left. */
+        bool later = best != NULL && (free_slot->paired != best->paired ? free_slot->paired : rank_order(&rank, &best_rank) >= 0);
+        if (!own && later)
             continue;
         best = free_slot;
         best_rank = rank;

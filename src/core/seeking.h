@@ -59,9 +59,9 @@ bool reserve_auto_denies(const struct core_view *v, const struct node_rec *body_
 bool reserve_number_denies(const struct core_view *v, const struct body_rec *body, const struct node_rec *body_node);
 
 /* ---- assign.c: who would get the slots that are free now (§7.1 to §7.3) ---- */
-/* Slots of a district that are free but for a promise (`base`), or for the pair lease of `pair_head` ("" nobody), in key order. `taken` is
- * the caller's. */
-struct free_slot { const struct body_rec *body; const struct node_rec *node; uint32_t slot, base; bool taken; };
+/* Slots of a district that are free but for a promise (`base`), or for the pair lease of `pair_head` ("" nobody; `paired`), in key order.
+ * `taken` is the caller's. */
+struct free_slot { const struct body_rec *body; const struct node_rec *node; uint32_t slot, base; bool paired, taken; };
 HC_MUST enum hc_err free_slots(const struct core_view *v, const char *district, const char *pair_head, struct hc_arena *arena,
                                struct free_slot **ret, size_t *ret_count);
 #define PICKS_MAX 1024             /* slots spoken for in one look; with more, all are */

@@ -94,7 +94,8 @@ static const char *beyond(const struct sim *sim, const struct seen_lease *lease)
         return sim->now - lease->renewed_at > hold_of(lease) + TICK_MS
             ? "was not renewed" : NULL;
     case LEASE_STREAMING: case LEASE_ADOPTED:
-        if (sim->now - lease->silent_from > unattended_of(lease) + TICK_MS)
+        /* Back from unknown it is judged at the next tick: its body had to be heard first. */
+        if (sim->now - lease->silent_from > unattended_of(lease) + TICK_MS && sim->now - lease->since > TICK_MS)
             return "is unattended for too long";
         return m != NULL && sim->now - heard_since(sim, m) > FRESH_MS + TICK_MS ? "streams on a body that says nothing" : NULL;
     case LEASE_DRAINING:

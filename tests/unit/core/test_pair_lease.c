@@ -171,6 +171,30 @@ static void test_pair_lease__its_head_claims_after_another__waits_behind_it(void
     assert_int_equal(fleet_claim(f, "h1", "a1", FLEET_EXPERIENCE)->answer, ANSWER_TICKET);
 }
 
+/* h2 waits, and b1 becomes free: it is h2's. What h1 pairs on is no use to h2, but h1 can be given it. */
+static void test_pair_lease__its_head_reads_after_another__leaves_it_the_other_body(void **state)
+{
+    struct fleet *f = *state;
+    open_fleet(f);
+    fleet_head(f, "h3", "north", "hydraheadipad");
+    fleet_head(f, "h4", "north", "hydraheadipad");
+    char lease[HC_ID_SIZE], token[CLAIM_TOKEN_SIZE];
+    const struct core_result *r = fleet_claim(f, "h2", "a1", FLEET_EXPERIENCE);
+    memcpy(lease, r->lease.id, sizeof lease);
+    memcpy(token, r->claim_token, sizeof token);
+    (void)fleet_report(f, "b2");
+    assert_int_equal(ask_pair(f, "h3", "b2", 0)->answer, ANSWER_PAIR);
+    assert_int_equal(fleet_read(f, "h4", FLEET_EXPERIENCE)->deny, DENY_NO_SLOT);
+    f->now.ms += 1000;
+    assert_int_equal(fleet_release(f, "h2", lease, token, WHY_USER_EXIT)->answer, ANSWER_DONE);
+    (void)fleet_report(f, "b1");
+    (void)fleet_report(f, "b1");
+    assert_int_equal(fleet_read(f, "h3", FLEET_EXPERIENCE)->answer, ANSWER_ROWS);
+    assert_string_equal(fleet_live(f, "b2", 0)->head_id, "h3");
+    assert_int_equal(fleet_read(f, "h4", FLEET_EXPERIENCE)->answer, ANSWER_ROWS);
+    assert_string_equal(fleet_live(f, "b1", 0)->head_id, "h4");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +210,7 @@ int main(void)
         FLEET_TEST(test_pair_lease__its_head_claims_the_slot__is_granted_and_the_pair_lease_is_over),
         FLEET_TEST(test_pair_lease__its_head_reads__has_the_body),
         FLEET_TEST(test_pair_lease__its_head_claims_after_another__waits_behind_it),
+        FLEET_TEST(test_pair_lease__its_head_reads_after_another__leaves_it_the_other_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
