@@ -149,17 +149,27 @@ static enum hc_err pre_stream_evidence(struct step *s, const char *body_id, cons
     return shown->failed && shown->live == NULL ? lease_event(s, lease_id, LEV_LAUNCH_FAILED, WHY_LAUNCH_FAILED, FATE_BY_WHY) : HC_OK;
 }
 
-/* A legacy head that was handed this lease again since its body fell idle (§6.3.4) is on its way: it cannot be told that the slot went to
- * another. It gets the time of a start, once per idle stretch, whatever it reads. */
+/* Until when a head that was handed this lease again may still launch; HC_TIME_NEVER: it was not. A legacy head cannot be told that the
+ * slot went to another (§6.3.4); one that claims anew (§6.5.2) was told yes, and an idle report of that moment says nothing of what it
+ * does next. */
+static hc_time starts_until(const struct step *s, const struct lease *lease)
+{
+    const struct node_obs *head = lease->head_id[0] == '\0' ? NULL : observed_node(s->obs, lease->head_id);
+    if (head == NULL)
+        return HC_TIME_NEVER;
+    if (lease->protocol >= 2)
+        return hc_same(head->handed_lease_id, lease->id) ? hc_time_add(head->handed_at, s->t->start_deadline_ms) : HC_TIME_NEVER;
+    bool again = hc_same(head->read_lease_id, lease->id) && !hc_time_before(head->read_at, lease->idle_since);
+    return again ? hc_time_add(head->read_at, s->t->start_deadline_legacy_ms) : HC_TIME_NEVER;
+}
+
+/* It gets the time of a start, once per idle stretch, however often it asks (I8). */
 static bool on_its_way(const struct step *s, const struct lease *lease, hc_time at)
 {
-    const struct node_obs *head = lease->protocol >= 2 ? NULL : observed_node(s->obs, lease->head_id);
-    if (head == NULL || lease->head_id[0] == '\0' || !hc_same(head->read_lease_id, lease->id) || hc_time_before(head->read_at,
-                                                                                                                lease->idle_since))
-        return false;
-    hc_time start_by = hc_time_add(head->read_at, s->t->start_deadline_legacy_ms);
-    hc_time at_most = hc_time_add(lease->idle_since, s->t->body_idle_confirm_ms + s->t->start_deadline_legacy_ms);
-    return hc_time_before(at, hc_time_earlier(start_by, at_most));
+    hc_time start_by = starts_until(s, lease);
+    int64_t start_ms = lease->protocol >= 2 ? s->t->start_deadline_ms : s->t->start_deadline_legacy_ms;
+    hc_time at_most = hc_time_add(lease->idle_since, s->t->body_idle_confirm_ms + start_ms);
+    return hc_time_set(start_by) && hc_time_before(at, hc_time_earlier(start_by, at_most));
 }
 
 /* Two idle reports, first to last at least bodyIdleConfirm apart; none while the agent warms up. */

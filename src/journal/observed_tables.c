@@ -48,6 +48,7 @@ static const struct journal_field node_rows[] = {
     J_ROW(struct node_obs, starting_beat_at, J_TIME), J_ROW(struct node_obs, streaming_beat_at, J_TIME),
     J_ROW(struct node_obs, status_since, J_TIME), J_ROW(struct node_obs, read_at, J_TIME), J_CHARS_ROW(struct node_obs, read_experience),
     J_CHARS_ROW(struct node_obs, read_lease_id), J_ROW(struct node_obs, read_lost, J_BOOL), J_ROW(struct node_obs, live_at, J_TIME),
+    J_ROW(struct node_obs, handed_at, J_TIME), J_CHARS_ROW(struct node_obs, handed_lease_id),
     J_FIXED_ROW(struct node_obs, claim_at, time_element), J_ROW(struct node_obs, ticket_renewed_at, J_TIME),
     J_CHARS_ROW(struct node_obs, address), J_CHARS_ROW(struct node_obs, address_before), J_ROW(struct node_obs, address_at, J_TIME),
     J_ROW(struct node_obs, duplicate_until, J_TIME), J_ROW(struct node_obs, witness_told_at, J_TIME),

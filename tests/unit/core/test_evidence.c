@@ -420,6 +420,27 @@ static void test_streaming__handed_out_again_while_idle__waits_for_that_start_on
     assert_int_equal(fleet_lease(f, lease)->why, WHY_BODY_IDLE);
 }
 
+/* A head of protocol 2 that claims its lease again begins anew: what idle reports say until then is no end of that start. */
+static void test_streaming__claimed_again_while_idle__waits_for_that_start_once(void **state)
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE], token[CLAIM_TOKEN_SIZE];
+    visit_fleet(f);
+    visit_grant(f, "p1", "a1", lease, token);
+    (void)visit_shows(f, "b1", SESSION_STREAMING, lease, "l1");
+    (void)visit_idle(f, "b1");
+    fleet_pass(f, 50000);
+    assert_int_equal(fleet_claim(f, "p1", "a1", FLEET_EXPERIENCE)->answer, ANSWER_LEASE_SAME);
+    fleet_pass(f, 85000);
+    assert_int_equal(state_of(f, lease), LEASE_STREAMING);
+    (void)fleet_claim(f, "p1", "a1", FLEET_EXPERIENCE);
+    fleet_pass(f, 10000);
+    assert_int_equal(state_of(f, lease), LEASE_STREAMING);
+    fleet_pass(f, 10000);
+    assert_int_equal(state_of(f, lease), LEASE_ENDED);      /* I8: no claim renews it for ever */
+    assert_int_equal(fleet_lease(f, lease)->why, WHY_BODY_IDLE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +464,7 @@ int main(void)
         FLEET_TEST(test_store__is_down__reports_are_facts_only),
         FLEET_TEST(test_streaming__stranger_between_idle_reports__is_not_idle),
         FLEET_TEST(test_streaming__handed_out_again_while_idle__waits_for_that_start_once),
+        FLEET_TEST(test_streaming__claimed_again_while_idle__waits_for_that_start_once),
         FLEET_TEST(test_left_behind__body_returns__drains_what_plays_ends_what_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
