@@ -10,7 +10,18 @@
 #include "hydra/os/clock.h"
 #include "scene.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED
+#endif
+#endif
+#ifdef SANITIZED
+#define EVENTS       2000               /* enough for every path; ten thousand take a minute there */
+#else
 #define EVENTS       10000
+#endif
 #define BODIES       4
 #define HEADS        8
 #define CALLS        (BODIES + 3 * HEADS)

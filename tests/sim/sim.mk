@@ -4,10 +4,11 @@ sim_objects := $(patsubst tests/sim/%.c,$(OUT)/tobj/sim/%.o,$(sim_sources))
 scenario_objects := $(patsubst tests/sim/%.c,$(OUT)/tobj/sim/%.o,$(wildcard tests/sim/scenario*.c))
 sim_libs := $(OUT)/lib/libcore.a $(OUT)/lib/libbase.a
 
-SIM_SECONDS ?= 20
+# With a sanitizer it is the memory that is looked at: less of the same.
+SIM_SECONDS ?= $(if $(filter release,$(VARIANT)),20,5)
 SIM_LONG_SECONDS ?= 600
 SIM_LONG_HOURS ?= 20000
-SIM_DEPTH ?= 5
+SIM_DEPTH ?= $(if $(filter release,$(VARIANT)),5,4)
 
 .PHONY: sim-check sim-long sim-scenarios sim-twice sim-random sim-small sim-list sim-programs
 $(OUT)/sim: $(OUT)/tobj/sim/main.o $(sim_objects) $(sim_libs)
