@@ -12,7 +12,7 @@ trap 'rm -rf "$out"' EXIT
 # Plain gcc and no fortification: the symbols are the ones that the sources name. -fno-pie keeps constant tables in .rodata.
 compile() {
     local object=${1//\//.}
-    gcc -std=c17 -O2 -fno-pie -fno-stack-protector -D_GNU_SOURCE -D_FORTIFY_SOURCE=0 -DHYDRA_VERSION='"lint"' -Iinclude \
+    gcc -std=c17 -O0 -fno-pie -fno-stack-protector -D_GNU_SOURCE -D_FORTIFY_SOURCE=0 -DHYDRA_VERSION='"lint"' -Iinclude \
         -c "$1" -o "$out/${object%.c}.o"
 }
 export -f compile
