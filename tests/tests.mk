@@ -54,24 +54,32 @@ torture: $(OUT)/hydraclusterd $(OUT)/faultfs.so $(OUT)/integration/test_kill
 SECONDS      ?= 60
 FUZZ_CC      ?= clang
 fuzz_names   := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-fuzz_layers  := $(call link_layers,daemon)
-fuzz_sources := $(filter-out src/daemon/main.c,$(foreach l,$(fuzz_layers),$(wildcard src/$(l)/*.c)))
-fuzz_libs    := $(sort $(foreach l,$(fuzz_layers),$(LIBS_$(l)))) -lcmocka -ljansson -pthread
+# The layer that a target reads for, where it is not the daemon.
+fuzz_top_fuzz_host_xml  := gamestream
+fuzz_top_fuzz_host_web  := sunshine
+fuzz_top_fuzz_host_log  := body
+fuzz_top_fuzz_body_json := body
+fuzz_top_fuzz_head_json := head
+fuzz_layers_of  = $(call link_layers,$(or $(fuzz_top_$(1)),daemon))
+fuzz_sources_of = $(filter-out src/%/main.c,$(foreach l,$(call fuzz_layers_of,$(1)),$(wildcard src/$(l)/*.c)))
+fuzz_libs_of    = $(sort $(foreach l,$(call fuzz_layers_of,$(1)),$(LIBS_$(l)))) -lcmocka -ljansson -pthread
 # fuzz_routes stands on the fixture of the unit tests of api.
 fuzz_fixture := $(filter-out tests/unit/api/test_%,$(wildcard tests/unit/api/*.c))
 FUZZ_FLAGS   := -Iinclude -D_GNU_SOURCE -DHYDRA_VERSION='"$(VERSION)"' -std=c17 $(WARN) -O1 -g -fno-omit-frame-pointer
-fuzz_objects := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(fuzz_sources))
 $(BUILD)/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -Itests/support -fsanitize=fuzzer-no-link,address -MMD -MP -c $< -o $@
 $(BUILD)/fuzz/fuzz_routes: $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(fuzz_fixture))
-$(BUILD)/fuzz/%: $(BUILD)/fuzz/obj/tests/fuzz/%.o $(fuzz_objects)
-	@mkdir -p $(@D)
-	$(FUZZ_CC) -fsanitize=fuzzer,address $^ $(fuzz_libs) -o $@
 $(OUT)/fuzz-corpus/fuzz_routes: $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(fuzz_fixture))
-$(OUT)/fuzz-corpus/%: $(OUT)/tobj/fuzz/%.o $(OUT)/tobj/fuzz/corpus_main.o $(foreach l,$(fuzz_layers),$(OUT)/lib/lib$(l).a)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(fuzz_layers)) -lcmocka -ljansson -o $@
+define fuzz_rules
+$(BUILD)/fuzz/$(1): $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,tests/fuzz/$(1).c $(call fuzz_sources_of,$(1)))
+	@mkdir -p $$(@D)
+	$$(FUZZ_CC) -fsanitize=fuzzer,address $$^ $(call fuzz_libs_of,$(1)) -o $$@
+$(OUT)/fuzz-corpus/$(1): $(OUT)/tobj/fuzz/$(1).o $(OUT)/tobj/fuzz/corpus_main.o $(foreach l,$(call fuzz_layers_of,$(1)),$(OUT)/lib/lib$(l).a)
+	@mkdir -p $$(@D)
+	$$(CC) $$(LDFLAGS) $(TEST_LDFLAGS) $$(filter %.o,$$^) $(call link_with,$(call fuzz_layers_of,$(1))) -lcmocka -ljansson -o $$@
+endef
+$(foreach f,$(fuzz_names),$(eval $(call fuzz_rules,$(f))))
 fuzz-targets: $(foreach f,$(fuzz_names),$(BUILD)/fuzz/$(f))
 ## make fuzz       SECONDS=60 of libFuzzer on each parser; new finds are kept in build/fuzz/found
 fuzz: fuzz-targets
