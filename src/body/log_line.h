@@ -1,7 +1,7 @@
 /* log_line.h - one line of the host's log, as an event. Pure (rules §13.3).
  *
  * The host tells in its log, and nowhere else, that a viewer came or went; it names nobody. Every release writes the same texts behind one
- * of two forms of date. What is not known here is no event: debug output, lines without date and level, texts of other releases, garbage. */
+ * of two forms of date. What is not known here is no event: debug output, lines without date and level, texts of other releases, noise. */
 #ifndef BODY_LOG_LINE_H
 #define BODY_LOG_LINE_H
 
@@ -11,7 +11,8 @@
 
 #define LOG_COUNT_MAX 1000000           /* a greater number in a line is no number */
 
-enum log_level { LOG_INFO, LOG_WARNING, LOG_ERROR, LOG_FATAL };         /* debug and verbose lines are no events: clients choose their texts */
+/* Debug and verbose lines are no events: in them clients choose the text. */
+enum log_level { LOG_INFO, LOG_WARNING, LOG_ERROR, LOG_FATAL };
 enum log_kind {
     LOG_SESSION_STARTED,                /* `number`: viewers now, this one included; at least 1 */
     LOG_CLIENT_CONNECTED,               /* its control stream is up */
