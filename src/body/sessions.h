@@ -4,8 +4,8 @@
  *   the log      viewers come and go, by number, without a name.
  *   /serverinfo  an application runs or none does. It says "none" while a launch is still being prepared.
  *
- * What is not known is occupied: a host that does not answer keeps its state, and a slot of which nothing was ever known is not named in the
- * report. FREE ends what was there, but only when it was asked after the last sign of life. Nothing here reads a clock: `now_ms` is
+ * What is not known is occupied: while a host does not answer, a session that it had is still shown, and a slot that was idle is not named
+ * in the report. FREE ends what was there, but only when it was asked after the last sign of life. Nothing here reads a clock: `now_ms` is
  * os_monotonic_ms(), which goes on while the agent is dead and begins anew with the machine.
  *
  * Every input returns whether what a report says has changed: then report at once. */
@@ -20,7 +20,8 @@
 
 #define SESSIONS_START_MS       ((int64_t)60 * 1000)    /* hook to application: what its prep commands may take; then the launch failed */
 #define SESSIONS_VIEWER_MS      ((int64_t)30 * 1000)    /* application to viewer: the host waits 10 s for it and forgets; then it failed */
-#define SESSIONS_RECONNECT_MS   ((int64_t)30 * 1000)    /* without a viewer, and still a session: drainGrace of the cluster is made for it */
+#define SESSIONS_RECONNECT_MS   ((int64_t)30 * 1000)    /* without a viewer, and still a session: the cluster's drainGrace counts on it */
+#define SESSIONS_ENDING_MS      ((int64_t)15 * 1000)    /* what an application may take to end; then it runs on, and nobody views it */
 #define SESSIONS_FAILED_MS      ((int64_t)15 * 1000)    /* how long a failed launch is shown when nothing of it runs any more */
 #define SESSIONS_SILENT_MS      ((int64_t)15 * 1000)    /* three polls without an answer: an idle slot is not known to be idle any more */
 #define SESSIONS_ROWS_MAX       2
@@ -36,7 +37,7 @@ struct session_launch {
     int64_t since_ms;                   /* when it began; os_monotonic_ms() */
     int64_t game;                       /* currentgame of /serverinfo, once seen; 0: not yet */
 };
-struct session_row { enum slot_state state; struct session_launch launch; };    /* since_ms -1: nothing runs */
+struct session_row { enum slot_state state; struct session_launch launch; };    /* since_ms -1: nothing runs, and all else is "" */
 
 /* Everything that others may want to know of the slot, at one moment. */
 struct sessions_view {
@@ -46,24 +47,22 @@ struct sessions_view {
     bool app_runs;                      /* the host is busy, and answered last */
     bool host_idle;                     /* free for certain, and no session counted: only then may entries change */
     unsigned viewers; bool viewers_known;
-    bool launch_open;                   /* rows[0].launch is of a launch or session that has not ended */
-    bool abandoned;                     /* an application runs on and nobody views it: since abandoned_since_ms */
-    int64_t abandoned_since_ms;
+    struct session_launch launch;       /* what is open on the host, also when its row says idle; since_ms -1: nothing */
+    bool abandoned;                     /* an application runs on, nobody views it, and nobody is expected back */
 };
 
-struct sessions {                       /* zero, then sessions_begin(); fields are sessions.c's */
+struct sessions {                       /* zero at first; fields are sessions.c's */
     int phase;
-    bool open, unnamed;
     struct session_launch launch;
-    int64_t phase_since_ms, evidence_ms, busy_since_ms, viewer_gone_ms, joined_ms, restarted_ms;
-    bool busy_seen, viewer_came;
-    bool log_readable, viewers_known; unsigned viewers, connecting;
-    enum host_state host; int64_t answered_ms; bool ever_answered;
+    int64_t phase_since_ms, evidence_ms, busy_since_ms, viewer_gone_ms, joined_ms, restarted_ms, asked_ms, answered_ms;
+    bool busy_seen, ever_answered;
+    bool log_readable, viewers_known;
+    unsigned viewers, connecting;
+    enum host_state host;
     char served[HC_ID_SIZE];
     uint64_t told;                      /* what the last view said, in short */
 };
 
-void sessions_begin(struct sessions *s);
 /* What session_file.h kept of this slot: shown at once, and dropped when the host says FREE or runs another application. Once, before any
  * other input. */
 bool sessions_restore(struct sessions *s, const struct session_launch *launch, int64_t now_ms);
