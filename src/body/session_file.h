@@ -18,8 +18,8 @@ struct session_saved {
     bool has_launch; struct session_launch launch;
     struct codec_list shut;             /* const char *: uuids; those that are no ids are left out of the file */
 };
-/* Writes what differs from the text saved last (`last`, kept by the caller, empty at first); equal: no write. HC_ERR_IO with diag: try again
- * later, nothing depends on it but a restart. HC_ERR_NOMEM. */
+/* Writes what differs from the text saved last (`last`, kept by the caller, empty at first); equal: no write. HC_ERR_IO with diag: try
+ * again later, nothing depends on it but a restart. HC_ERR_NOMEM. */
 HC_MUST enum hc_err session_file_save(int dir_fd, const char *boot_id, const struct session_saved *slots, size_t count, struct hc_buf *last,
                                       struct hc_diag *diag);
 /* Texts are the arena's. No file: none. A garbled one: none either, HC_OK, and diag says so. HC_ERR_IO, HC_ERR_NOMEM. */
