@@ -3,8 +3,8 @@
  *
  * The order: the floor, before anything of a directive is applied; a terminate; an application that runs on after its lease; the lists;
  * application entries, only while the host is idle; the gate; evictions; trust. A directive below the floor or older than
- * directiveFreshness changes nothing; neither does a host or a list that is not known. A live stream ends only by a terminate or an evict of
- * the cluster, never by what is seen here.
+ * directiveFreshness changes nothing; neither does a host or a list that is not known. A live stream ends only by a terminate or an evict
+ * of the cluster, never by what is seen here.
  *
  * The caller asks converge_next(), tells converge_will() (and saves the memory's `shut` when that says so), carries the step out, tells
  * converge_did(), and asks again. */
@@ -24,7 +24,7 @@
 enum list_state {
     LIST_UNREAD,                        /* never read, or changed by somebody since: converge asks for it */
     LIST_KNOWN,
-    LIST_CHANGED,                       /* as read, with our own flips entered: enough to go on, read back before anything is called applied */
+    LIST_CHANGED,                       /* as read, with our own flips entered: enough to go on; read back before anything is applied */
     LIST_UNREADABLE                     /* the last read failed or did not parse; the caller tries again in its own time (LIST_UNREAD) */
 };
 
@@ -61,7 +61,7 @@ enum converge_do {
     CONVERGE_CLOSE_APP,
     CONVERGE_READ_ENTRIES, CONVERGE_READ_CLIENTS,
     CONVERGE_REMOVE_ENTRY, CONVERGE_ADD_ENTRY,          /* entry, pattern (its experience). Afterwards LIST_UNREAD */
-    CONVERGE_DISABLE, CONVERGE_ENABLE,                  /* uuid. Done: enter it in the list and make it LIST_CHANGED; refused: LIST_UNREAD */
+    CONVERGE_DISABLE, CONVERGE_ENABLE,                  /* uuid. Done: enter it in the list, now LIST_CHANGED; refused: LIST_UNREAD */
     CONVERGE_UNPAIR,                                    /* uuid. Afterwards LIST_UNREAD */
     CONVERGE_DOINGS
 };
@@ -82,8 +82,8 @@ struct converge_step {
     const char *missing;                /* an entry that is wanted and has no pattern, NULL */
 };
 HC_MUST enum hc_err converge_next(const struct converge_facts *facts, struct hc_arena *arena, struct converge_step *ret_step);
-/* Right before a step. True: `shut` has changed, save it first: a flag that we took must be known as ours after a kill. HC_ERR_NOMEM: do not
- * carry it out. */
+/* Right before a step. *ret_save: `shut` has changed, save it first: a flag that we took must be known as ours after a kill. HC_ERR_NOMEM:
+ * do not carry the step out. */
 HC_MUST enum hc_err converge_will(struct converge_memory *memory, const struct converge_step *step, int64_t now_ms, bool *ret_save);
 /* Right after one; `done`: the host did it. True: `shut` has changed. Call it for CONVERGE_NOTHING too: it remembers what is applied. */
 bool converge_did(struct converge_memory *memory, const struct converge_step *step, bool done);
