@@ -51,8 +51,7 @@ static bool is_abandoned(const struct sessions *s, int64_t now_ms)
 {
     if (s->host != HOST_STATE_BUSY || !nobody_views(s))
         return false;
-    bool overdue = s->phase == PHASE_ENDING && now_ms - s->phase_since_ms >= SESSIONS_ENDING_MS;
-    return overdue || s->phase == PHASE_FAILED || left(s, now_ms);
+    return s->phase == PHASE_FAILED || left(s, now_ms);
 }
 
 void sessions_look(const struct sessions *s, int64_t now_ms, struct sessions_view *ret)
@@ -113,6 +112,13 @@ static void set_viewers(struct sessions *s, unsigned viewers, int64_t now_ms)
         s->connecting = viewers;
 }
 
+/* It was to end, or nobody came, and it runs on: from here as an application whose viewer has left. */
+static void run_on(struct sessions *s, int64_t now_ms)
+{
+    s->viewer_gone_ms = now_ms - SESSIONS_RECONNECT_MS;
+    enter(s, PHASE_LIVE, now_ms);
+}
+
 /* What only time decides. */
 static void advance(struct sessions *s, int64_t now_ms)
 {
@@ -126,8 +132,12 @@ static void advance(struct sessions *s, int64_t now_ms)
                      now_ms - s->busy_since_ms >= SESSIONS_VIEWER_MS;
     if (never_ran || no_viewer)
         enter(s, PHASE_FAILED, now_ms);
-    if (s->phase == PHASE_FAILED && s->host == HOST_STATE_FREE && now_ms - s->phase_since_ms >= SESSIONS_FAILED_MS)
+    bool shown = s->phase == PHASE_FAILED && now_ms - s->phase_since_ms >= SESSIONS_FAILED_MS;
+    bool overdue = s->phase == PHASE_ENDING && now_ms - s->phase_since_ms >= SESSIONS_ENDING_MS;
+    if (shown && s->host == HOST_STATE_FREE)
         close_all(s, now_ms);
+    else if ((shown || overdue) && s->host == HOST_STATE_BUSY)
+        run_on(s, now_ms);
 }
 
 /* Is what a report says another thing than before? */
@@ -185,7 +195,7 @@ bool sessions_ended(struct sessions *s, const char *launch_id, int64_t now_ms)
         enter(s, PHASE_FAILED, now_ms);                 /* undone before anybody viewed it */
     else if (s->phase == PHASE_LIVE)
         enter(s, PHASE_ENDING, now_ms);
-    if (viewers_known(s))
+    if (s->viewers_known)
         set_viewers(s, 0, now_ms);
     return settle(s, now_ms);
 }
@@ -214,8 +224,8 @@ static void viewer_came(struct sessions *s, unsigned viewers, int64_t now_ms)
 
 static void app_ended(struct sessions *s, int64_t now_ms)
 {
-    if (viewers_known(s))
-        set_viewers(s, 0, now_ms);
+    s->viewers_known = true;                            /* every viewer ends with it, however many they were */
+    set_viewers(s, 0, now_ms);
     if (!s->ever_answered)
         return;
     if (s->phase == PHASE_LIVE)

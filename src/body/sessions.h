@@ -21,8 +21,8 @@
 #define SESSIONS_START_MS       ((int64_t)60 * 1000)    /* hook to application: what its prep commands may take; then the launch failed */
 #define SESSIONS_VIEWER_MS      ((int64_t)30 * 1000)    /* application to viewer: the host waits 10 s for it and forgets; then it failed */
 #define SESSIONS_RECONNECT_MS   ((int64_t)30 * 1000)    /* without a viewer, and still a session: the cluster's drainGrace counts on it */
-#define SESSIONS_ENDING_MS      ((int64_t)15 * 1000)    /* what an application may take to end; then it runs on, and nobody views it */
-#define SESSIONS_FAILED_MS      ((int64_t)15 * 1000)    /* how long a failed launch is shown when nothing of it runs any more */
+#define SESSIONS_ENDING_MS      ((int64_t)15 * 1000)    /* what an application may take to end; then it runs on */
+#define SESSIONS_FAILED_MS      ((int64_t)15 * 1000)    /* how long a failed launch is shown as one */
 #define SESSIONS_SILENT_MS      ((int64_t)15 * 1000)    /* three polls without an answer: an idle slot is not known to be idle any more */
 #define SESSIONS_ROWS_MAX       2
 

@@ -159,7 +159,8 @@ static void test_sessions__application_without_viewer__failed_until_one_comes(vo
 {
     (void)state;
     STORY({ 1, LOG_ON, 0, NULL, NULL }, { 1, FREE, 0, NULL, NULL }, { 2, STARTED, 0, "l1", NULL }, { 5, BUSY, 0, NULL, "starting l1" },
-          { 34, BUSY, 0, NULL, "starting l1" }, { 35, BUSY, 0, NULL, "failed l1!" }, { 300, BUSY, 0, NULL, "failed l1!" },
+          { 34, BUSY, 0, NULL, "starting l1" }, { 35, BUSY, 0, NULL, "failed l1!" },
+          { 49, BUSY, 0, NULL, "failed l1!" }, { 50, BUSY, 0, NULL, "ending l1!" }, { 300, BUSY, 0, NULL, "ending l1!" },
           { 301, VIEWERS, 1, NULL, "streaming l1" });
 }
 
@@ -209,6 +210,9 @@ static void test_sessions__started_beside_a_paused_application__told_from_the_pa
     STORY({ 1, LOG_ON, 0, NULL, "-" }, { 1, VIEWERS, 1, NULL, "-" }, { 1, DISCONNECTED, 0, NULL, "-" }, { 1, TERMINATED, 0, NULL, "-" },
           { 1, VIEWERS, 1, NULL, "-" }, { 1, DISCONNECTED, 0, NULL, "-" }, { 2, BUSY, 0, NULL, "streaming" },
           { 31, BUSY, 0, NULL, "streaming" }, { 32, BUSY, 0, NULL, "ending!" });
+    /* The lines come before it is said that they can be read. */
+    STORY({ 1, VIEWERS, 1, NULL, "-" }, { 1, TERMINATED, 0, NULL, "-" }, { 1, LOG_ON, 0, NULL, "-" }, { 2, BUSY, 0, NULL, "streaming" },
+          { 32, BUSY, 0, NULL, "ending!" });
     STORY({ 1, LOG_ON, 0, NULL, "-" }, { 1, VIEWERS, 2, NULL, "-" }, { 2, BUSY, 0, NULL, "streaming + streaming" });
     STORY({ 1, LOG_ON, 0, NULL, "-" }, { 1, VIEWERS, 1, NULL, "-" }, { 1, TERMINATED, 0, NULL, "-" }, { 2, FREE, 0, NULL, "idle*" });
 }
@@ -247,6 +251,11 @@ static void test_sessions__application_terminated__ending_until_free_or_overdue(
     STORY({ 1, LOG_ON, 0, NULL, NULL }, { 1, FREE, 0, NULL, NULL }, { 2, STARTED, 0, "l1", NULL }, { 5, BUSY, 0, NULL, NULL },
           { 6, VIEWERS, 1, NULL, NULL }, { 50, TERMINATED, 0, NULL, "ending l1" }, { 55, BUSY, 0, NULL, "ending l1" },
           { 65, BUSY, 0, NULL, "ending l1!" }, { 66, FREE, 0, NULL, "idle*" });
+    /* Served, it must come to idle reports, or its lease never ends. */
+    STORY({ 1, LOG_ON, 0, NULL, NULL }, { 1, FREE, 0, NULL, NULL }, { 1, SERVED, 0, "lse-1", NULL }, { 2, STARTED, 0, "l1", NULL },
+          { 5, BUSY, 0, NULL, NULL }, { 6, VIEWERS, 1, NULL, NULL }, { 50, ENDED, 0, "", "ending l1" }, { 65, BUSY, 0, NULL, "idle!" });
+    /* It was told to end and did not, and nobody can see whether it is viewed: it is shown again, so that it is told again. */
+    STORY({ 1, BUSY, 0, NULL, "streaming" }, { 50, CLOSING, 0, NULL, "ending" }, { 65, BUSY, 0, NULL, "streaming" });
 }
 
 static void test_sessions__line_of_the_application_before__fails_no_launch(void **state)
