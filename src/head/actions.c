@@ -82,7 +82,7 @@ void agent_act(struct agent *a, const struct head_state *before, enum head_actio
             ask_for(a, before, asked[i].kind);
             return;
         }
-    assert(!"an action without a row");
+    assert(false);                          /* an action without a row */
 }
 
 /* ---- what comes back ---- */
