@@ -137,13 +137,6 @@ static bool is_live(const struct sessions_view *sessions)
     return sessions->launch.since_ms >= 0 && (state == SLOT_STARTING || state == SLOT_STREAMING);
 }
 
-/* Shut out to end its session, which has not ended yet. */
-static bool is_evicted(const struct work *w, const char *uuid)
-{
-    return strcmp(w->facts->memory->evicting, uuid) == 0 && is_live(w->facts->sessions) &&
-           strcmp(w->facts->sessions->launch.client_uuid, uuid) == 0;
-}
-
 static void judge_gate(struct work *w)
 {
     const struct gate_plan *plan = &w->gate_plan;
@@ -192,12 +185,9 @@ static enum hc_err plan_gate(struct work *w)
     if (err != HC_OK)
         return err;
     judge_gate(w);
-    for (size_t i = 0; i < w->gate_plan.flip_count && !is_busy(w); i++) {
-        const struct gate_flip *flip = &w->gate_plan.flips[i];
-        if (flip->enable && is_evicted(w, flip->uuid))
-            continue;
-        do_this(w, flip->enable ? CONVERGE_ENABLE : CONVERGE_DISABLE);
-        w->step->uuid = flip->uuid;
+    if (w->gate_plan.flip_count > 0 && !is_busy(w)) {   /* never back in whom an eviction shut out: gate.h flips nobody who streams */
+        do_this(w, w->gate_plan.flips[0].enable ? CONVERGE_ENABLE : CONVERGE_DISABLE);
+        w->step->uuid = w->gate_plan.flips[0].uuid;
     }
     return HC_OK;
 }
@@ -228,6 +218,13 @@ static void plan_evict(struct work *w)
     do_this(w, CONVERGE_DISABLE);
     w->step->uuid = client->uuid;
     w->step->evicts = true;
+}
+
+/* Shut out to end its session, which has not ended yet. */
+static bool is_evicted(const struct work *w, const char *uuid)
+{
+    return strcmp(w->facts->memory->evicting, uuid) == 0 && is_live(w->facts->sessions) &&
+           strcmp(w->facts->sessions->launch.client_uuid, uuid) == 0;
 }
 
 /* Where the gate judges, it lets in again whom an eviction has shut out, or keeps them out. */

@@ -196,6 +196,9 @@ static void test_sessions__answer_from_before__ends_nothing(void **state)
           { 6, VIEWERS, 1, NULL, "streaming l1" }, { 7, FREE, 1, NULL, "streaming l1" },        /* asked before the viewer came */
           { 9, BUSY, 0, NULL, "streaming l1" }, { 10, FREE, 2, NULL, "streaming l1" },          /* overtaken */
           { 11, FREE, 0, NULL, "idle*" }, { 12, BUSY, 2, NULL, "idle*" });
+    /* Busy with the application before: this launch has not begun one yet. */
+    STORY({ 1, LOG_ON, 0, NULL, NULL }, { 1, FREE, 0, NULL, NULL }, { 3, STARTED, 0, "l1", NULL }, { 4, BUSY, 2, NULL, "starting l1" },
+          { 6, FREE, 0, NULL, "starting l1" }, { 9, BUSY, 0, NULL, "starting l1" }, { 10, FREE, 0, NULL, "failed l1" });
 }
 
 static void test_sessions__busy_and_no_hook__a_session_without_a_launch(void **state)
@@ -232,7 +235,9 @@ static void test_sessions__log_moved_away__the_stream_stays_until_the_host_says_
 {
     (void)state;
     STORY({ 1, LOG_ON, 0, NULL, NULL }, { 1, FREE, 0, NULL, NULL }, { 2, STARTED, 0, "l1", NULL }, { 5, BUSY, 0, NULL, NULL },
-          { 6, VIEWERS, 1, NULL, NULL }, { 50, LOG_NEW, 0, NULL, "streaming l1" }, { 500, BUSY, 0, NULL, "streaming l1" });
+          { 6, VIEWERS, 1, NULL, NULL }, { 50, LOG_NEW, 0, NULL, "streaming l1" },
+          { 60, DISCONNECTED, 0, NULL, "streaming l1" },        /* how many there were is not known any more */
+          { 500, BUSY, 0, NULL, "streaming l1" });
     STORY({ 1, LOG_ON, 0, NULL, NULL }, { 1, FREE, 0, NULL, NULL }, { 2, STARTED, 0, "l1", NULL }, { 5, BUSY, 0, NULL, NULL },
           { 6, VIEWERS, 1, NULL, NULL }, { 49, AWAY, 0, NULL, "streaming l1" }, { 50, LOG_NEW, 0, NULL, "streaming l1" },
           { 52, FREE, 0, NULL, "idle*" });
@@ -350,6 +355,50 @@ static void test_sessions__agent_restarts_beside_a_stream__shown_at_once_with_it
     assert_int_equal(sessions_launch(&s)->game, GAME);
 }
 
+#define STORIES 300
+#define BEATS   200
+
+static uint32_t some(uint32_t *seed, uint32_t below)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 8) % below;
+}
+
+/* Whatever the witnesses say in whatever order: entries may change only when nothing is there, an application that runs is never an idle
+ * slot of nobody's lease, and a host that stays free makes the slot idle. */
+static void test_sessions__anything_in_any_order__occupied_while_busy_and_idle_in_the_end(void **state)
+{
+    (void)state;
+    static const char *const texts[] = { "", "l1", "l2" }, *const leases[] = { "", "lse-1", "lse-2" };
+    uint32_t seed = 1;
+    for (unsigned story = 0; story < STORIES; story++) {
+        struct sessions s = fresh();
+        int64_t at_s = 1;
+        for (unsigned i = 0; i < BEATS; i++) {
+            struct beat beat = { .act = (enum act)some(&seed, LOG_NEW + 1) };
+            at_s += some(&seed, 8) == 0 ? some(&seed, 40) : some(&seed, 3);
+            beat.at_s = at_s;
+            beat.number = beat.act == VIEWERS ? 1 + some(&seed, 3) : some(&seed, 4);
+            beat.text = beat.act == SERVED ? leases[some(&seed, 3)] : texts[some(&seed, 3)];
+            if (beat.act == FORGET)
+                continue;                               /* only when the host is free, by a hook that begins the next */
+            (void)play_beat(&s, &beat);
+            struct sessions_view view;
+            sessions_look(&s, at_s * 1000, &view);
+            assert_in_range(view.row_count, 1, SESSIONS_ROWS_MAX);
+            assert_true(!view.host_idle || (view.host == HOST_STATE_FREE && view.launch.since_ms < 0 && view.known));
+            assert_true(!view.app_runs || !view.known || view.rows[0].state != SLOT_IDLE || s.served[0] != '\0');
+            assert_true(!view.abandoned || (view.app_runs && view.viewers_known && view.viewers == 0));
+        }
+        struct sessions_view view;
+        (void)sessions_serverinfo(&s, HOST_STATE_FREE, 0, (at_s + 1) * 1000, (at_s + 1) * 1000);
+        (void)sessions_serverinfo(&s, HOST_STATE_FREE, 0, (at_s + 70) * 1000, (at_s + 70) * 1000);
+        (void)sessions_serverinfo(&s, HOST_STATE_FREE, 0, (at_s + 90) * 1000, (at_s + 90) * 1000);
+        sessions_look(&s, (at_s + 90) * 1000, &view);
+        assert_true(view.known && view.host_idle && view.rows[0].state == SLOT_IDLE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_sessions__missed_undo__count_dropped_when_the_host_is_free),
         cmocka_unit_test(test_sessions__admission_facts__open_until_an_end_is_seen),
         cmocka_unit_test(test_sessions__agent_restarts_beside_a_stream__shown_at_once_with_its_launch),
+        cmocka_unit_test(test_sessions__anything_in_any_order__occupied_while_busy_and_idle_in_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
