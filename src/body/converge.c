@@ -64,7 +64,8 @@ static bool is_of_the_row(const struct work *w)
 static bool may_close(const struct work *w, bool viewed)
 {
     const struct converge_memory *memory = w->facts->memory;
-    return !memory->closed || w->facts->now_ms - memory->closed_ms >= (viewed ? CONVERGE_CLOSE_MS : CONVERGE_RECLOSE_MS);
+    int64_t wait_ms = viewed && !memory->close_failed ? CONVERGE_CLOSE_MS : CONVERGE_RECLOSE_MS;
+    return !memory->closed || w->facts->now_ms - memory->closed_ms >= wait_ms;
 }
 
 /* An epoch below the floor does not come here, so that a terminate never meets the successor of the one that it was meant for. */
@@ -397,6 +398,8 @@ bool converge_did(struct converge_memory *memory, const struct converge_step *st
     memory->applied_epoch = step->applied_epoch;
     if (step->tell_below)
         memory->told_below = step->epoch + 1;
+    if (step->evicts || step->what == CONVERGE_CLOSE_APP)
+        memory->close_failed = !done;
     if (!done || (step->what != CONVERGE_ENABLE && step->what != CONVERGE_UNPAIR))
         return false;
     if (strcmp(memory->evicting, step->uuid) == 0)

@@ -19,7 +19,9 @@
 #include "trust.h"
 
 #define CONVERGE_CLOSE_MS     ((int64_t)60 * 1000)      /* between two closes of a viewed session on a slot (rules §13.2) */
-#define CONVERGE_RECLOSE_MS   ((int64_t)10 * 1000)      /* between two closes of an application that nobody views: its own exit takes 5 s */
+/* Between two closes of an application that nobody views (its own exit takes 5 s), or after one that did not reach the host: well within
+ * the cluster's drainGrace. */
+#define CONVERGE_RECLOSE_MS   ((int64_t)10 * 1000)
 
 enum list_state {
     LIST_UNREAD,                        /* never read, or changed by somebody since: converge asks for it */
@@ -31,6 +33,7 @@ enum list_state {
 /* What one slot remembers from step to step. Zero at first; `shut` from session_file.h; converge_forget() frees. */
 struct converge_memory {
     bool closed; int64_t closed_ms;     /* the last close that was asked for */
+    bool close_failed;                  /* and the host did not say that it did it */
     uint64_t applied_epoch;             /* the newest that was completely in place */
     uint64_t told_below;                /* epoch of the last epoch_below_floor event, plus 1 */
     char evicting[HC_ID_SIZE];          /* shut only to end its session: let in again when it has ended */

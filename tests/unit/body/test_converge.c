@@ -95,6 +95,23 @@ static void test_converge__terminate__closes_once_a_minute(void **state)
     expect(s, "close_app", 7);
 }
 
+static void test_converge__terminate_that_did_not_reach_the_host__again_within_the_drain(void **state)
+{
+    struct scene *s = *state;
+    bool save;
+    s->slot.action = DIRECTIVE_TERMINATE;
+    runs(s, SLOT_STREAMING, 1);
+    expect(s, "terminate", 7);
+    assert_int_equal(converge_will(&s->memory, &s->step, s->facts.now_ms, &save), HC_OK);
+    assert_false(converge_did(&s->memory, &s->step, false));
+    expect(s, "nothing", 7);
+    s->facts.now_ms += CONVERGE_RECLOSE_MS;
+    expect(s, "terminate", 7);
+    carry_out(s);
+    s->facts.now_ms += CONVERGE_RECLOSE_MS;
+    expect(s, "nothing", 7);
+}
+
 static void test_converge__terminate__never_the_successor_and_never_blindly(void **state)
 {
     struct scene *s = *state;
@@ -284,6 +301,7 @@ int main(void)
         WITH_SCENE(test_converge__directive_too_old__changes_nothing),
         WITH_SCENE(test_converge__floor_unusable_or_no_directive__changes_nothing),
         WITH_SCENE(test_converge__terminate__closes_once_a_minute),
+        WITH_SCENE(test_converge__terminate_that_did_not_reach_the_host__again_within_the_drain),
         WITH_SCENE(test_converge__terminate__never_the_successor_and_never_blindly),
         WITH_SCENE(test_converge__runs_on_after_its_lease__closed_only_when_nobody_views_it),
         WITH_SCENE(test_converge__abandoned_under_its_lease__left_to_the_cluster),
