@@ -117,6 +117,8 @@ static void take_host(struct agent *a, const struct ask *ask)
 static void take_answer(struct agent *a, struct ask *ask)
 {
     bool late = ask->round != a->round;
+    if (ask_lane(ask->kind) != LANE_HOST)
+        agent_beat_heard(a, ask);
     switch (ask->kind) {
     case DO_BEAT:
     case DO_OFFERS:

@@ -69,7 +69,7 @@ static enum hc_err open_attempt(struct agent *a, struct hc_diag *diag)
 
 enum hc_err agent_open(struct agent *a, const struct head_config *config, struct hc_diag *diag)
 {
-    *a = (struct agent){ .config = config, .child = CHILD_NONE };
+    *a = (struct agent){ .config = config, .child = CHILD_NONE, .beat_status = -1 };
     a->reach = (struct reach){ .config = config, .token = a->token, .state_fd = -1, .pins_fd = -1 };
     for (size_t i = 0; i < LANE_COUNT; i++)
         a->reach.lines[i] = (struct cluster_line){ .config = config, .token = a->token };

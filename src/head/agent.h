@@ -41,7 +41,7 @@ struct agent {
     bool registered, registering; int64_t register_at_ms;
     struct beat_facts beaten; bool beating; int64_t beat_at_ms, beat_least_ms;
     bool online;                        /* the cluster has answered the last heartbeat */
-    long beat_status; int64_t answered_ms;
+    long beat_status;
     struct hc_buf offers;               /* [{name,label}] as JSON; empty: not known yet */
     bool offers_asked; int64_t offers_at_ms;
     bool stopping;
@@ -69,6 +69,7 @@ void agent_accept(struct agent *agent);
 void agent_beat_turn(struct agent *agent, int64_t now_ms);
 int64_t agent_beat_due(const struct agent *agent);
 void agent_beat_answer(struct agent *agent, struct ask *ask);
+void agent_beat_heard(struct agent *agent, const struct ask *ask);      /* of every question to the cluster */
 /* Asks a lane; false and a line in the log: no memory. */
 bool agent_ask(struct agent *agent, struct ask *ask);
 

@@ -15,7 +15,7 @@
 #define BEAT_MS          10000
 #define WAIT_SECONDS     20        /* the cluster allows 25 */
 #define POLL_MS          ((WAIT_SECONDS + 10) * 1000)
-#define POLL_LEAST_MS    500       /* a server that answers at once and says nothing new is not asked without a pause */
+#define POLL_LEAST_MS    250       /* a server that answers at once and says nothing new is not asked without a pause */
 #define STATUS_IN_USE    409
 
 struct identity_use *identity_use_new(struct identity *identity)
@@ -76,12 +76,12 @@ static void do_claim(struct ask *ask)
 static void do_admission(struct ask *ask)
 {
     struct request_text request;
-    int64_t began_ms = os_monotonic_ms();
+    cluster_pause(&ask->job.stop, ask->reach->polled_ms + POLL_LEAST_MS - os_monotonic_ms());
+    ask->reach->polled_ms = os_monotonic_ms();
     request_admission(head_id(ask), ask->head.attempt_id, WAIT_SECONDS, &request);
     ask_as(ask, ASK_ADMISSION, &request, POLL_MS);
     if (ask->event.type == HEV_GRANTED && ask->event.lease.claim_token[0] == '\0' && ask->head.phase == HEAD_QUEUED)
         ask->event = (struct head_event){ .type = HEV_REFUSED, .refusal = REFUSE_LATER, .retry_after_ms = AGAIN_MS };
-    cluster_pause(&ask->job.stop, began_ms + POLL_LEAST_MS - os_monotonic_ms());
 }
 
 static void do_accept(struct ask *ask)

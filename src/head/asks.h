@@ -28,6 +28,7 @@ struct reach {
     int state_fd, pins_fd;
     struct cluster_line lines[LANE_COUNT];      /* each used by its own lane only */
     struct host_memory host;                    /* the host lane's */
+    int64_t polled_ms;                          /* the poll lane's: when its last question left */
 };
 
 enum recovery { RECOVER_AGAIN /* nobody answered */, RECOVER_RESUME /* the visit of the former life goes on */, RECOVER_FORGET };

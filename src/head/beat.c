@@ -10,6 +10,7 @@
 #include "attempt_file.h"
 
 #define BEAT_EVERY_MS     30000         /* what shipping heads do; the rules' clocks are made for it */
+#define BEAT_AGAIN_MS     5000          /* while nobody answers */
 #define BEAT_LEAST_MS     500           /* changes that follow each other at once are told together */
 #define REGISTER_EVERY_MS 60000
 #define OFFERS_EVERY_MS   60000
@@ -62,12 +63,9 @@ static void beat(struct agent *a, int64_t now_ms)
     a->beating = agent_ask(a, ask);
 }
 
-static void beat_answered(struct agent *a, long status)
+static void note_cluster(struct agent *a, long status)
 {
     bool online = STATUS_OK(status);
-    a->beating = false;
-    if (online)
-        a->answered_ms = os_monotonic_ms();
     if (online != a->online || (status != a->beat_status && !online))
         hc_log(online ? HC_LOG_NOTICE : HC_LOG_WARNING, online ? "cluster_answers" : "cluster_unreachable", "status=%ld detail=%s", status,
                hc_logq(online ? "" : status == 401 ? "the token is not known there: enrol this head again" : status == 403
@@ -75,6 +73,19 @@ static void beat_answered(struct agent *a, long status)
                        : status == 0 ? "no answer: see server_url and the network" : "an unexpected answer"));
     a->online = online;
     a->beat_status = status;
+    if (!online && a->beat_at_ms > os_monotonic_ms() + BEAT_AGAIN_MS)
+        a->beat_at_ms = os_monotonic_ms() + BEAT_AGAIN_MS;
+}
+
+/* The heartbeat says whether the cluster takes us; any other question only that nobody answered, or that somebody does again. */
+void agent_beat_heard(struct agent *a, const struct ask *ask)
+{
+    if (atomic_load(&ask->job.stop))
+        return;                             /* given up by ourselves */
+    if (ask->kind == DO_BEAT || ask->status == 0)
+        note_cluster(a, ask->status);
+    else if (!a->online && !a->beating)
+        a->beat_at_ms = a->beat_least_ms;
 }
 
 /* ---- who this device is ---- */
@@ -166,7 +177,7 @@ void agent_beat_answer(struct agent *a, struct ask *ask)
 {
     switch (ask->kind) {
     case DO_BEAT:
-        beat_answered(a, ask->status);
+        a->beating = false;
         break;
     case DO_REGISTER:
         register_answered(a, ask);

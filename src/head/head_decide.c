@@ -6,7 +6,8 @@
 #define RETRY_MS           2000
 #define RETRY_MAX_MS       60000
 #define VERIFY_AGAIN_MS    1500
-#define ADMISSION_AGAIN_MS 1000
+#define PREPARED_AGAIN_MS  250         /* a body that hears of its directive applies it well within a second, and a visitor waits */
+#define QUESTION_AGAIN_MS  1000
 #define JITTER_STEPS       1024
 
 const char *head_phase_word(enum head_phase phase)
@@ -159,7 +160,7 @@ static void waiting(struct head_state *head, const struct head_event *ev, struct
     head->due_ms = NEVER;
     say(head, question ? "are you still there?" : "waiting for a free body");
     if (question && !head->accept_by_itself)
-        head->due_ms = ev->now_ms + ADMISSION_AGAIN_MS;     /* a poll is answered at once as long as the question stands */
+        head->due_ms = ev->now_ms + QUESTION_AGAIN_MS;      /* a poll is answered at once as long as the question stands */
     else
         act(out, question ? ACT_ACCEPT : ACT_ADMISSION);
 }
@@ -210,7 +211,7 @@ static void answered(struct head_state *head, const struct head_event *ev, struc
                 return;
             }
         }
-        head->due_ms = ev->now_ms + ADMISSION_AGAIN_MS;
+        head->due_ms = ev->now_ms + PREPARED_AGAIN_MS;
         return;
     }
     if (!asked)

@@ -71,7 +71,8 @@ static bool verified(const struct host_step *step, enum head_event_type type, st
     struct hc_diag why = { "" };
     HC_CLEANUP(hc_buf_freep) struct hc_buf pin = { 0 };
     *ret_verified = (struct gs_verified){ 0 };
-    if (name_host(step, &why) != HC_OK) {
+    bool named = type == HEV_PROBED && step->memory->unique_id[0] != '\0';       /* by the verification right before */
+    if (!named && name_host(step, &why) != HC_OK) {
         answer(ev, type, HOST_UNKNOWN, &why);
         return false;
     }
