@@ -2,7 +2,7 @@
 integration_sources  := $(wildcard tests/integration/test_*.c)
 integration_programs := $(patsubst tests/integration/%.c,$(OUT)/integration/%,$(integration_sources)) $(OUT)/integration/test_support
 support_objects := $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(filter-out tests/support/test_%.c tests/support/faultfs.c,$(wildcard tests/support/*.c)))
-support_layers  := $(call link_layers,client)
+support_layers  := $(sort $(call link_layers,client) $(call link_layers,sunshine))
 # What lies beside the test programs belongs to each of them, as in tests/unit.
 support_objects += $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(filter-out tests/integration/test_%,$(wildcard tests/integration/*.c)))
 
@@ -32,7 +32,7 @@ $(OUT)/integration/test_support: $(OUT)/tobj/support/test_support.o $(support_ob
 ## make integration  the real daemon on loopback: real files, faults of the disk, kill -9
 integration_runs := $(addsuffix .run,$(integration_programs))
 .PHONY: $(integration_runs)
-$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
+$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/hydrahead $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
 	@$(run_test) $*.log $*
 integration: $(integration_runs)
 integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
