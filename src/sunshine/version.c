@@ -80,3 +80,14 @@ enum sunshine_outcome sunshine_version(struct sunshine_api *s, char ret_version[
     }
     return outcome;
 }
+
+enum sunshine_outcome sunshine_setting(struct sunshine_api *s, const char *key, struct hc_buf *ret_value, struct hc_diag *diag)
+{
+    json_t *answer = NULL;
+    enum sunshine_outcome outcome = web_call(s, "GET", "/api/config", NULL, &answer, NULL, diag);
+    const char *value = outcome == SUNSHINE_OK ? json_string_value(json_object_get(answer, key)) : NULL;
+    if (value != NULL)
+        hc_buf_str(ret_value, value);
+    json_decref(answer);
+    return outcome;
+}
