@@ -32,7 +32,7 @@ $(OUT)/integration/test_support: $(OUT)/tobj/support/test_support.o $(support_ob
 ## make integration  the real daemon on loopback: real files, faults of the disk, kill -9
 integration_runs := $(addsuffix .run,$(integration_programs))
 .PHONY: $(integration_runs)
-$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/hydrahead $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
+$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrasim $(OUT)/hydrahead $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
 	@$(run_test) $*.log $*
 integration: $(integration_runs)
 integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
