@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -164,6 +165,43 @@ static void test_host__captive_portals_page__unknown_and_pairs_with_nobody(void 
     head_scene_streams(head, body);
 }
 
+/* A host that answers 401 although the cluster lists this head there has a gate that is not open yet: it is looked at again, and nobody
+ * pairs (rules §13.5). */
+static void test_host__401_of_a_host_that_lists_us__looked_at_again_and_no_second_pairing(void **state)
+{
+    (void)state;
+    struct stand_in_body *body = head_scene_body("b1");
+    struct agent_head *head = start_head("h1");
+    pair_and_leave(head, body);
+    stand_in_body_lists(body, heads.nodes[0].id);
+    stand_in_body_gates(body, false);
+    agent_head_wants(head, FLEET_EXPERIENCE);
+    head_scene_waits_log(head, "step=verify verdict=unknown");
+    stand_in_body_gates(body, true);
+    head_scene_streams(head, body);
+    assert_int_equal(atomic_load(&body->pins), 1);
+}
+
+/* An attempt that cannot be stored is not used (rules §13.9). */
+static void test_state__that_cannot_be_written__no_claim_until_it_can(void **state)
+{
+    (void)state;
+    struct stand_in_body *body = head_scene_body("b1");
+    struct agent_head *head = start_head("h1");
+    char folder[HOME_PATH_SIZE], inner[HOME_PATH_SIZE];
+    home_path(&scene.home, "h1/state/attempt.json.tmp", folder);
+    home_path(&scene.home, "h1/state/attempt.json.tmp/in-the-way", inner);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(mkdir(inner, 0700), 0);
+    agent_head_wants(head, FLEET_EXPERIENCE);
+    head_scene_waits_log(head, "event=attempt_not_saved");
+    head_scene_waits_log(head, "to=retrying");
+    head_scene_lease(body, "", NULL);
+    assert_int_equal(rmdir(inner), 0);
+    assert_int_equal(rmdir(folder), 0);
+    head_scene_streams(head, body);
+}
+
 /* ---- a portal before the cluster ---- */
 
 struct portal { int fd; unsigned port; pthread_t thread; atomic_bool stop; };
@@ -222,6 +260,8 @@ int main(void)
         HEAD_TEST(test_host__rotated_and_nobody_says_so__unreachable_and_nothing_sent),
         HEAD_TEST(test_host__portal_with_its_own_certificate__never_taken_for_a_rotation),
         HEAD_TEST(test_host__captive_portals_page__unknown_and_pairs_with_nobody),
+        HEAD_TEST(test_host__401_of_a_host_that_lists_us__looked_at_again_and_no_second_pairing),
+        HEAD_TEST(test_state__that_cannot_be_written__no_claim_until_it_can),
         HEAD_TEST(test_cluster__captive_portal_answers__no_lease_no_crash_and_then_the_visit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

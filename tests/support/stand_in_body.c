@@ -122,19 +122,23 @@ static void report(struct work *w)
 {
     struct stand_in_body *body = w->body;
     uint64_t applied = atomic_load(&body->blind) ? w->epoch : w->applied;
-    char text[2048], lease[HC_ID_SIZE + 32] = "", fp[128] = "";
+    char text[2048], lease[HC_ID_SIZE + 32] = "", fp[128] = "", clients[2 * HC_ID_SIZE + 96] = "";
     if (w->app && w->lease_id[0] != '\0')
         (void)snprintf(lease, sizeof lease, ",\"lease_id\":\"%s\"", w->lease_id);
     (void)pthread_mutex_lock(&body->mutex);
     if (!atomic_load(&body->hides_cert))
         (void)snprintf(fp, sizeof fp, ",\"sunshine_cert_fp\":\"%s\"", body->named_fp);
+    if (body->listed_head[0] != '\0')
+        (void)snprintf(clients, sizeof clients, ",\"paired_digest\":\"d-1\",\"paired_clients\":[{\"uuid\":\"U-1\",\"name\":\"hydra-%s\"}]",
+                       body->listed_head);
     (void)pthread_mutex_unlock(&body->mutex);
     (void)snprintf(text, sizeof text,
                    "{\"stream_status\":\"%s\",\"installed_experiences\":[\"" FLEET_EXPERIENCE "\"],\"boot_id\":\"%s\","
-                   "\"report_seq\":%" PRIu64 ",\"provider_uptime_seconds\":3600,\"slots_total\":1%s,"
+                   "\"report_seq\":%" PRIu64 ",\"provider_uptime_seconds\":3600,\"slots_total\":1%s%s,"
                    "\"ports\":{\"gamestream\":%u,\"gamestream_tls\":%u,\"web\":%u},"
                    "\"slots\":[{\"index\":0,\"state\":\"%s\",\"applied_epoch\":%" PRIu64 "%s}],\"max_epoch_seen\":[%" PRIu64 "]}",
-                   w->session ? "streaming" : "idle", body->node.boot_id, ++body->node.report_seq, fp, body->host.http, body->host.https,
+                   w->session ? "streaming" : "idle", body->node.boot_id, ++body->node.report_seq, fp, clients,
+                   body->host.http, body->host.https,
                    body->host.web, w->state, applied, lease, applied);
     json_t *answer = call(w, "POST", "/api/v1/body/status", text);
     if (answer == NULL)
@@ -181,13 +185,18 @@ static bool due(const struct work *w, uint64_t applied_before)
     return strcmp(w->state, w->told) != 0 || w->applied != applied_before || os_monotonic_ms() - w->reported_ms >= REPORT_MS;
 }
 
+static struct sunshine_access access_of(struct stand_in_body *body)
+{
+    return (struct sunshine_access){ .address = "127.0.0.1", .port = (uint16_t)body->host.web, .username = USER, .password = PASSWORD,
+                                     .timeout_ms = 5000, .idle = is_idle, .idle_ctx = body };
+}
+
 static void *main_of_thread(void *arg)
 {
     struct stand_in_body *body = arg;
     struct work w = { .body = body, .told = "" };
     const struct client_options options = { .server_url = body->url, .timeout_ms = 2000 };
-    const struct sunshine_access access = { .address = "127.0.0.1", .port = (uint16_t)body->host.web, .username = USER,
-                                            .password = PASSWORD, .timeout_ms = 5000, .idle = is_idle, .idle_ctx = body };
+    const struct sunshine_access access = access_of(body);
     if (client_open(&options, &w.client, NULL) == HC_OK && sunshine_open(&access, &w.api, NULL) == HC_OK)
         while (!atomic_load(&body->stop)) {
             uint64_t applied = w.applied;
@@ -244,6 +253,28 @@ void stand_in_body_names(struct stand_in_body *body)
     (void)pthread_mutex_lock(&body->mutex);
     (void)snprintf(body->named_fp, sizeof body->named_fp, "%.64s", answer);
     (void)pthread_mutex_unlock(&body->mutex);
+}
+
+void stand_in_body_lists(struct stand_in_body *body, const char *head_id)
+{
+    (void)pthread_mutex_lock(&body->mutex);
+    (void)snprintf(body->listed_head, sizeof body->listed_head, "%s", head_id);
+    (void)pthread_mutex_unlock(&body->mutex);
+}
+
+void stand_in_body_gates(struct stand_in_body *body, bool open)
+{
+    const struct sunshine_access access = access_of(body);
+    struct sunshine_api *api = NULL;
+    struct hc_arena arena = { 0 };
+    const struct sunshine_client *clients = NULL;
+    size_t count = 0;
+    assert_int_equal(sunshine_open(&access, &api, NULL), HC_OK);
+    assert_int_equal(sunshine_clients(api, &arena, &clients, &count, NULL, NULL), SUNSHINE_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(sunshine_enable(api, clients[i].uuid, open, NULL), SUNSHINE_OK);
+    hc_arena_free(&arena);
+    (void)sunshine_close(api);
 }
 
 void stand_in_body_end(struct stand_in_body *body)

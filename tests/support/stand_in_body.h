@@ -24,14 +24,18 @@ struct stand_in_body {
     atomic_bool hides_cert;         /* reports without sunshine_cert_fp */
     atomic_bool blind;              /* does not look at its host: reports an idle slot and confirms what it is told */
     atomic_uint pins;               /* passed on so far */
+    char listed_head[HC_ID_SIZE];   /* reports that its host has this head as a client; "" : reports no list. Set by stand_in_body_lists() */
     char named_fp[65];              /* the fingerprint that it reports; set before the start, or by stand_in_body_names() */
-    pthread_mutex_t mutex;          /* guards named_fp */
+    pthread_mutex_t mutex;          /* guards named_fp and listed_head */
 };
 
 /* Enrols it with the address 127.0.0.1, starts its host in ROOT/NAME and its thread, and waits until the cluster has its report. */
 void stand_in_body_start(struct stand_in_body *body, struct daemon *daemon, const char *name, const char *venue);
 /* From now on it reports the fingerprint that its host has now. */
 void stand_in_body_names(struct stand_in_body *body);
+void stand_in_body_lists(struct stand_in_body *body, const char *head_id);
+/* Switches all clients of its host on or off, as a gate does; through the web API, on the test's thread. */
+void stand_in_body_gates(struct stand_in_body *body, bool open);
 void stand_in_body_end(struct stand_in_body *body);         /* teardown: whatever state it is in */
 size_t stand_in_body_sessions(const struct stand_in_body *body);        /* of its host */
 
