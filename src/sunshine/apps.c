@@ -16,16 +16,18 @@ static enum sunshine_outcome unknown(struct sunshine_api *s, struct hc_diag *dia
     return SUNSHINE_UNKNOWN;
 }
 
+/* An array; the early JSON of all texts writes an empty one as "". */
 bool web_has_apps(const json_t *answer)
 {
     const json_t *apps = json_object_get(answer, "apps");
-    bool list = json_is_array(apps) && json_array_size(apps) <= SUNSHINE_APPS_MAX;
+    const char *text = json_string_value(apps);
+    bool list = (json_is_array(apps) && json_array_size(apps) <= SUNSHINE_APPS_MAX) || (text != NULL && text[0] == '\0');
     for (size_t i = 0; list && i < json_array_size(apps); i++)
         list = json_is_string(json_object_get(json_array_get(apps, i), "name"));
     return list;
 }
 
-bool web_apps(const json_t *answer, struct hc_arena *arena, struct sunshine_app **ret_apps, size_t *ret_count)
+bool web_app_rows(const json_t *answer, struct hc_arena *arena, struct sunshine_app **ret_apps, size_t *ret_count)
 {
     const json_t *list = json_object_get(answer, "apps");
     size_t count = json_array_size(list);
@@ -66,7 +68,7 @@ enum sunshine_outcome sunshine_apps(struct sunshine_api *s, struct hc_arena *are
     enum sunshine_outcome outcome = get_apps(s, &answer, diag);
     if (outcome != SUNSHINE_OK)
         return outcome;
-    bool ok = web_apps(answer, arena, &apps, ret_count);
+    bool ok = web_app_rows(answer, arena, &apps, ret_count);
     json_decref(answer);
     if (!ok) {
         (void)hc_fail(diag, HC_OK, "no memory for Sunshine's list of applications");

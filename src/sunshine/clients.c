@@ -29,7 +29,7 @@ static bool read_client(const json_t *row, struct hc_arena *arena, struct sunshi
 }
 
 /* An array; the early JSON of all texts writes an empty one as "". */
-bool web_clients(const json_t *answer, struct hc_arena *arena, struct sunshine_client **ret_clients, size_t *ret_count)
+bool web_named(const json_t *answer, struct hc_arena *arena, struct sunshine_client **ret_clients, size_t *ret_count)
 {
     const json_t *list = json_object_get(answer, "named_certs");
     const char *text = json_string_value(list);
@@ -54,7 +54,7 @@ enum sunshine_outcome sunshine_clients(struct sunshine_api *s, struct hc_arena *
     enum sunshine_outcome outcome = needs(s, SUNSHINE_NAMES, "list its clients", diag);
     if (outcome == SUNSHINE_OK)
         outcome = web_call(s, "GET", "/api/clients/list", NULL, &answer, ret_raw, diag);
-    if (outcome == SUNSHINE_OK && !web_clients(answer, arena, &clients, &count)) {
+    if (outcome == SUNSHINE_OK && !web_named(answer, arena, &clients, &count)) {
         (void)hc_fail(diag, HC_OK, "Sunshine's list of clients is no list that we know: it is unknown, not empty");
         outcome = SUNSHINE_UNKNOWN;
         s->version_known = false;

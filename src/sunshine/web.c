@@ -197,7 +197,7 @@ bool web_true(const json_t *value)
     return json_is_true(value) || json_integer_value(value) == 1 || (text != NULL && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0));
 }
 
-enum sunshine_outcome web_status(const json_t *answer)
+enum sunshine_outcome web_said(const json_t *answer)
 {
     const json_t *status = json_object_get(answer, "status");
     return status == NULL ? SUNSHINE_UNKNOWN : web_true(status) ? SUNSHINE_OK : SUNSHINE_REFUSED;
@@ -208,7 +208,7 @@ enum sunshine_outcome web_order(struct sunshine_api *s, const char *method, cons
     json_t *answer = NULL;
     enum sunshine_outcome outcome = web_call(s, method, path, body, &answer, NULL, diag);
     if (outcome == SUNSHINE_OK) {
-        outcome = web_status(answer);
+        outcome = web_said(answer);
         if (outcome != SUNSHINE_OK)
             outcome = forget(s, say(diag, outcome, path, outcome == SUNSHINE_UNKNOWN ? "its answer has no status" : "it says no"));
     }

@@ -10,7 +10,7 @@ static void clients(const json_t *answer, struct hc_arena *arena)
 {
     struct sunshine_client *list = NULL;
     size_t count = 0;
-    bool known = web_clients(answer, arena, &list, &count);
+    bool known = web_named(answer, arena, &list, &count);
     if (known && json_object_get(answer, "named_certs") == NULL)
         abort();                                        /* an answer without a list was taken for an empty one */
     for (size_t i = 0; known && i < count; i++)
@@ -24,7 +24,7 @@ static void apps(const json_t *answer, struct hc_arena *arena)
     size_t count = 0;
     if (!web_has_apps(answer))
         return;
-    if (!web_apps(answer, arena, &list, &count))
+    if (!web_app_rows(answer, arena, &list, &count))
         abort();
     for (size_t i = 0; i < count; i++) {
         json_t *entry = json_loads(list[i].json, 0, NULL);
@@ -47,7 +47,7 @@ static void version(const json_t *answer, struct hc_arena *arena)
 static void status(const json_t *answer, struct hc_arena *arena)
 {
     (void)arena;
-    if ((web_status(answer) == SUNSHINE_UNKNOWN) != (json_object_get(answer, "status") == NULL))
+    if ((web_said(answer) == SUNSHINE_UNKNOWN) != (json_object_get(answer, "status") == NULL))
         abort();
 }
 
