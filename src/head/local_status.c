@@ -53,7 +53,7 @@ void local_status_of(const struct head_state *head, bool online, bool wish, stru
     ret->queued = !wish && head->phase == HEAD_QUEUED && head->wanted;
     if (ret->queued) {
         char place[LOCAL_MESSAGE_SIZE - 64];
-        ret->confirm = head->ticket.confirm_required;
+        ret->confirm = head->ticket.confirm_required && !head->accept_by_itself;      /* else nobody is asked */
         ret->position = head->ticket.position;
         ret->eta_ms = head->ticket.eta_ms;
         local_place_text(ret->position, ret->eta_ms, place, sizeof place);

@@ -24,7 +24,7 @@ struct stand_in_body {
     atomic_bool hides_cert;         /* reports without sunshine_cert_fp */
     atomic_bool blind;              /* does not look at its host: reports an idle slot and confirms what it is told */
     atomic_uint pins;               /* passed on so far */
-    char listed_head[HC_ID_SIZE];   /* reports that its host has this head as a client; "" : reports no list. Set by stand_in_body_lists() */
+    char listed_head[HC_ID_SIZE];   /* reports that its host has this head as a client; "" : no list at all */
     char named_fp[65];              /* the fingerprint that it reports; set before the start, or by stand_in_body_names() */
     pthread_mutex_t mutex;          /* guards named_fp and listed_head */
 };

@@ -46,11 +46,11 @@ static void test_status__each_phase__a_word_that_the_kiosk_knows(void **state)
     assert_string_equal(word(HEAD_FAILED, false, false, true, false), "error");
 }
 
-static void queued(uint32_t position, int64_t eta_ms, bool confirm, struct hc_buf *json)
+static void queued(uint32_t position, int64_t eta_ms, bool confirm, bool accept_by_itself, struct hc_buf *json)
 {
     struct head_state head;
     struct local_status status;
-    head_init(&head, false);
+    head_init(&head, accept_by_itself);
     head.phase = HEAD_QUEUED;
     head.wanted = true;
     head.ticket = (struct head_ticket){ .position = position, .eta_ms = eta_ms, .confirm_required = confirm };
@@ -63,12 +63,14 @@ static void test_status__queued__finding_body_with_place_and_message(void **stat
 {
     (void)state;
     struct hc_buf json = { 0 };
-    queued(2, 230000, false, &json);
+    queued(2, 230000, false, false, &json);
     assert_string_equal(json.data, "{\"status\":\"finding_body\",\"message\":\"You are 2nd in line, about 4 minutes\","
                                    "\"queue\":{\"position\":2,\"eta_seconds\":230,\"confirm\":false}}");
-    queued(1, -1, true, &json);
+    queued(1, -1, true, false, &json);
     assert_string_equal(json.data, "{\"status\":\"finding_body\",\"message\":\"Are you still there? You are next in line\","
                                    "\"queue\":{\"position\":1,\"eta_seconds\":null,\"confirm\":true}}");
+    queued(1, -1, true, true, &json);
+    assert_non_null(strstr(json.data, "\"confirm\":false"));        /* the agent answers, nobody taps */
     hc_buf_free(&json);
 }
 
