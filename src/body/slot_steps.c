@@ -45,11 +45,16 @@ bool slot_host_is_idle(void *slot_loop)
     return idle;
 }
 
-static void change_over(struct slot_loop *l)
+static void hooks_go_on(struct slot_loop *l)
 {
     agent_lock(l->agent);
     l->slot->changing = false;
     agent_unlock(l->agent);
+}
+
+static void change_over(struct slot_loop *l)
+{
+    hooks_go_on(l);
     l->apps_state = LIST_UNREAD;
     l->apps_own_change = true;
 }
@@ -93,10 +98,26 @@ static void enter_flip(struct slot_loop *l, const char *uuid, bool enabled)
             l->clients->working[i].enabled = enabled;
 }
 
+/* A host ends an application that runs and that nobody views when any client is switched off (rules §13.5), and one may have been launched
+ * since the step was decided. So either the session lives right now, or the host is idle and a hook that comes waits until the flip is done. */
+static bool may_disable(struct slot_loop *l)
+{
+    struct sessions_view view;
+    agent_lock(l->agent);
+    sessions_look(&l->slot->sessions, os_monotonic_ms(), &view);
+    agent_unlock(l->agent);
+    return (view.app_runs && view.viewers_known && view.viewers > 0) || slot_host_is_idle(l);
+}
+
 static enum sunshine_outcome flip(struct slot_loop *l, const struct converge_step *step, struct hc_diag *diag)
 {
     bool enable = step->what == CONVERGE_ENABLE;
+    if (!enable && !step->evicts && !may_disable(l)) {
+        (void)hc_fail(diag, HC_OK, "an application has been launched meanwhile");
+        return SUNSHINE_BUSY;
+    }
     enum sunshine_outcome outcome = sunshine_enable(l->api, step->uuid, enable, diag);
+    hooks_go_on(l);
     if (outcome == SUNSHINE_OK)
         enter_flip(l, step->uuid, enable);
     l->clients_state = outcome == SUNSHINE_OK ? LIST_CHANGED : LIST_UNREAD;
