@@ -16,7 +16,7 @@
 
 #include "network.h"
 
-#define BODY_CONFIG_FILE      "/etc/hydrabody/hydrabody.yaml"
+#define BODY_CONFIG_FILE      "/etc/hydracluster/hydrabody.yaml"
 #define BODY_CONFIG_BYTES_MAX ((size_t)256 * 1024)
 #define BODY_PORT             47991         /* wire §6 */
 

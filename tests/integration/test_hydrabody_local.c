@@ -165,7 +165,8 @@ static void test_check__no_hook__says_the_very_line(void **state)
     fix_port();
     agent_body_kill(&here.agent);
     sunshine_kill(&here.sun);
-    home_write(&scene.home, "sun-0/apps.json", "{\"env\":{},\"apps\":[{\"name\":\"" FLEET_EXPERIENCE "\",\"prep-cmd\":[],\"detached\":[]}]}");
+    home_write(&scene.home, "sun-0/apps.json",
+               "{\"env\":{},\"apps\":[{\"name\":\"" FLEET_EXPERIENCE "\",\"prep-cmd\":[],\"detached\":[]}]}");
     sunshine_again(&here.sun);
     assert_int_equal(check(output), 1);
     expect_line(output, "global_prep_cmd = [{\"do\":\"/usr/bin/hydrabody hook started --slot 0");

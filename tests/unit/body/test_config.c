@@ -16,7 +16,7 @@
 
 /* A folder with a configuration and its secrets, removed by its own test. */
 struct fixture { char folder[64], file[96], example[TEXT_SIZE]; };
-static const char *const names[] = { "c.yaml", "token", "sunshine-password", "local-token" };
+static const char *const names[] = { "c.yaml", "hydrabody.token", "sunshine.password" };
 
 static void path_of(const struct fixture *f, const char *name, char path[128])
 {
@@ -46,9 +46,8 @@ static int setup(void **state)
     size_t len = fread(f->example, 1, sizeof f->example - 1, in);
     assert_true(len > 0 && len < sizeof f->example - 1);
     assert_int_equal(fclose(in), 0);
-    put(f, "token", "node-token\n");
-    put(f, "sunshine-password", "web-password\r\n");
-    put(f, "local-token", "local\n");
+    put(f, "hydrabody.token", "node-token\n");
+    put(f, "sunshine.password", "web-password\r\n");
     *state = f;
     return 0;
 }
@@ -119,8 +118,8 @@ static void test_body_config__least_file__has_the_examples_defaults(void **state
     struct body_config example, least;
     struct hc_diag diag;
     assert_int_equal(load(f, f->example, &example, &diag), HC_OK);
-    assert_int_equal(load(f, "server_url: https://hydracluster.example\nnode_id: n\ntoken_file: token\n"
-                             "slots: [{log_file: /l, username: u, password_file: sunshine-password}]\n", &least, &diag), HC_OK);
+    assert_int_equal(load(f, "server_url: https://hydracluster.example\nnode_id: n\ntoken_file: hydrabody.token\n"
+                             "slots: [{log_file: /l, username: u, password_file: sunshine.password}]\n", &least, &diag), HC_OK);
     assert_string_equal(least.state_dir, example.state_dir);
     assert_string_equal(least.address, example.address);
     assert_int_equal(least.port, example.port);
@@ -144,7 +143,7 @@ static void test_body_config__refusals__name_line_column_and_key(void **state)
         { "server_url: https://hydracluster.example", "server_url: https://u@x", "server_url: must be" },
         { "server_url: https://hydracluster.example", "#", "server_url: is required" },
         { "node_id: node-00c0ffee", "node_id: 'a b'", "node_id: must be 1 to 64" },
-        { "token_file: token", "token_file: nothing", "token_file: there is no such file" },
+        { "token_file: hydrabody.token", "token_file: nothing", "token_file: there is no such file" },
         { "state_dir: /var", "state_dir: var", "state_dir: must begin with /" },
         { "listen: \"127.0.0.1:47991\"", "listen: here", "listen: must be ADDRESS:PORT" },
         { "listen: \"127.0.0.1:47991\"", "listen: \"127.0.0.1:70000\"", "listen: must be ADDRESS:PORT" },
@@ -154,7 +153,7 @@ static void test_body_config__refusals__name_line_column_and_key(void **state)
         { "gamestream: 47989", "gamestream: 0", "slots: a port of Sunshine is 1 to 65535" },
         { "web: 47990", "web: 65536", "slots[0].web: " },
         { "log_file: /var", "log_file: var", "log_file: must begin with /" },
-        { "password_file: sunshine-password", "password_file: lost", "password_file: there is no such file" },
+        { "password_file: sunshine.password", "password_file: lost", "password_file: there is no such file" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct body_config config;
@@ -175,7 +174,7 @@ static void test_body_config__two_slots_on_one_port__refused(void **state)
     struct fixture *f = *state;
     struct body_config config;
     struct hc_diag diag;
-    static const char more[] = "slots:\n  - {log_file: /l, username: u, password_file: sunshine-password, gamestream: 1, "
+    static const char more[] = "slots:\n  - {log_file: /l, username: u, password_file: sunshine.password, gamestream: 1, "
                                "gamestream_tls: 2, web: 47990}\n";
     assert_int_equal(load_edited(f, "slots:\n", more, &config, &diag), HC_ERR_SCHEMA);
     assert_non_null(strstr(diag.text, "slot 1 has a port of slot 0"));
@@ -187,7 +186,7 @@ static void test_body_config__no_slots__refused(void **state)
     struct fixture *f = *state;
     struct body_config config;
     struct hc_diag diag;
-    assert_int_equal(load(f, "server_url: https://x\nnode_id: n\ntoken_file: token\nslots: []\n", &config, &diag), HC_ERR_SCHEMA);
+    assert_int_equal(load(f, "server_url: https://x\nnode_id: n\ntoken_file: hydrabody.token\nslots: []\n", &config, &diag), HC_ERR_SCHEMA);
     assert_non_null(strstr(diag.text, "at least one Sunshine"));
     body_config_free(&config);
 }
@@ -197,7 +196,7 @@ static void test_body_config__secret_of_two_lines__refused_and_not_shown(void **
     struct fixture *f = *state;
     struct body_config config;
     struct hc_diag diag;
-    put(f, "token", "first-secret\nsecond\n");
+    put(f, "hydrabody.token", "first-secret\nsecond\n");
     assert_int_not_equal(load(f, f->example, &config, &diag), HC_OK);
     assert_non_null(strstr(diag.text, "must hold one line"));
     assert_null(strstr(diag.text, "first-secret"));
@@ -212,13 +211,13 @@ static void test_body_config__credentials_folder__wins_over_the_files_own(void *
     char credentials[80], path[128];
     (void)snprintf(credentials, sizeof credentials, "%s/credentials", f->folder);
     assert_int_equal(mkdir(credentials, 0700), 0);
-    put(f, "credentials/token", "from-the-manager\n");
-    put(f, "credentials/sunshine-password", "too\n");
+    put(f, "credentials/hydrabody.token", "from-the-manager\n");
+    put(f, "credentials/sunshine.password", "too\n");
     assert_int_equal(setenv("CREDENTIALS_DIRECTORY", credentials, 1), 0);
     enum hc_err err = load(f, f->example, &config, &diag);
-    path_of(f, "credentials/token", path);
+    path_of(f, "credentials/hydrabody.token", path);
     (void)unlink(path);
-    path_of(f, "credentials/sunshine-password", path);
+    path_of(f, "credentials/sunshine.password", path);
     (void)unlink(path);
     (void)rmdir(credentials);
     assert_int_equal(err, HC_OK);
