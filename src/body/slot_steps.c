@@ -99,7 +99,8 @@ static void enter_flip(struct slot_loop *l, const char *uuid, bool enabled)
 }
 
 /* A host ends an application that runs and that nobody views when any client is switched off (rules §13.5), and one may have been launched
- * since the step was decided. So either the session lives right now, or the host is idle and a hook that comes waits until the flip is done. */
+ * since the step was decided. So either the session lives right now, or the host is idle and a hook that comes waits until the flip is
+ * done. */
 static bool may_disable(struct slot_loop *l)
 {
     struct sessions_view view;
