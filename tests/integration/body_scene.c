@@ -53,9 +53,11 @@ int body_scene_open_started(void **state)
 int body_scene_close(void **state)
 {
     process_end(&here.client);
+    bool runs = here.agent.process.pid != 0;
+    int code = runs ? agent_body_stop(&here.agent) : 0;         /* whatever it went through, it ends well, and has lost no memory */
     agent_body_end(&here.agent);
     sunshine_end(&here.sun);
-    return scene_close(state);
+    return scene_close(state) != 0 || code != 0 ? -1 : 0;
 }
 
 void body_scene_start_agent(void)

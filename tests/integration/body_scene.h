@@ -24,7 +24,7 @@ extern struct body_scene here;
 int body_scene_open(void **state);
 /* Setup: and the agent runs, and its slot can be granted. */
 int body_scene_open_started(void **state);
-int body_scene_close(void **state);
+int body_scene_close(void **state);     /* fails when the agent does not end well */
 #define BODY_TEST(function) cmocka_unit_test_setup_teardown(function, body_scene_open, body_scene_close)
 #define BODY_TEST_STARTED(function) cmocka_unit_test_setup_teardown(function, body_scene_open_started, body_scene_close)
 

@@ -216,6 +216,72 @@ static void test_floor__disk_full__directive_waits_and_is_applied_with_room(void
     assert_true(body_scene_waits_entry(here.app_name, true));
 }
 
+/* ---- two slots ---- */
+
+static struct sunshine hosts[2];
+
+static int open_two(void **state)
+{
+    char path[256];
+    (void)body_scene_open(state);
+    char *apps = agent_body_apps(&scene.home, "body-0", 1);
+    const struct sunshine_options options = { .username = "venue", .password = "secret-1", .apps = apps };
+    hosts[0] = here.sun;
+    sunshine_start(&hosts[1], &scene.home, "sun-1", &options);
+    hc_free(apps);
+    (void)snprintf(path, sizeof path, "/api/v1/nodes/%s/slots", here.body.id);
+    assert_int_equal(scene_admin("PUT", path, "{\"slots_total\":2}"), 200);
+    agent_body_make(&here.agent, &scene.home, "body-0", scene.daemon.url, &here.body, hosts, 2);
+    agent_body_start(&here.agent);
+    return 0;
+}
+
+static int close_two(void **state)
+{
+    sunshine_end(&hosts[1]);
+    return body_scene_close(state);
+}
+
+static bool both_grantable(void *ctx)
+{
+    (void)ctx;
+    struct call slots = fleet_slots(&scene.daemon);
+    size_t count = 0, i;
+    json_t *row;
+    json_array_foreach(slots.json, i, row)
+        count += json_is_true(json_object_get(row, "grantable"));
+    call_free(&slots);
+    return count == 2;
+}
+
+static bool file_lists(void *ctx)
+{
+    char *text = home_read(&scene.home, "sun-1/apps.json");
+    bool has = strstr(text, ctx) != NULL;
+    hc_free(text);
+    return has;
+}
+
+static void test_two_slots__a_lease_on_each__each_host_has_its_own_entry_and_ports(void **state)
+{
+    (void)state;
+    char app[192];
+    assert_true(wait_until(both_grantable, NULL, BODY_WAIT_MS));
+    body_scene_enforce();
+    body_scene_claims(&here.head);
+    assert_int_equal(here.lease.slot, 0);
+    struct call claim = fleet_claims(&scene.daemon, &here.other, "attempt-2");
+    assert_int_equal(claim.status, 201);
+    assert_int_equal(call_int(&claim, "lease.slot"), 1);
+    assert_int_equal(call_int(&claim, "body.ports.gamestream"), hosts[1].http);
+    (void)snprintf(app, sizeof app, "%s", call_str(&claim, "body.app_name"));
+    call_free(&claim);
+    assert_true(body_scene_has_entry(here.app_name));
+    assert_true(wait_until(file_lists, app, BODY_WAIT_MS));
+    assert_false(body_scene_has_entry(app));
+    assert_false(file_lists(here.app_name));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +295,7 @@ int main(void)
         BODY_TEST_STARTED(test_host__killed_and_back__slot_is_not_named_and_then_grantable),
         BODY_TEST_STARTED(test_floor__above_the_clusters_epoch__told_and_the_cluster_goes_above_it),
         BODY_TEST_STARTED(test_floor__garbled__said_and_nothing_is_applied),
+        cmocka_unit_test_setup_teardown(test_two_slots__a_lease_on_each__each_host_has_its_own_entry_and_ports, open_two, close_two),
         BODY_TEST(test_floor__disk_full__directive_waits_and_is_applied_with_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,6 +202,68 @@ static void test_trust__two_entries_of_one_head__the_newest_stays(void **state)
     call_free(&call);
 }
 
+/* ---- the gate (rules §13.5) ---- */
+
+struct let_in { const char *uuid; bool enabled; };
+
+static bool is_let_in(void *ctx)
+{
+    const struct let_in *wish = ctx;
+    struct call call = operate("{\"op\":\"sunshine.list_clients\",\"args\":{}}");
+    json_t *clients = call_value(&call, "output.named_certs"), *client;
+    size_t i;
+    bool same = false;
+    json_array_foreach(clients, i, client)
+        if (strcmp(json_string_value(json_object_get(client, "uuid")), wish->uuid) == 0)
+            same = json_is_true(json_object_get(client, "enabled")) == wish->enabled;
+    call_free(&call);
+    return same;
+}
+
+static bool waits_let_in(const char *uuid, bool enabled)
+{
+    struct let_in wish = { uuid, enabled };
+    return wait_until(is_let_in, &wish, BODY_WAIT_MS);
+}
+
+/* `other` is paired, then `head`, whose lease closes the gate. */
+static void close_the_gate(char stranger[HC_ID_SIZE])
+{
+    body_scene_pairs(&here.other);
+    (void)snprintf(stranger, HC_ID_SIZE, "%s", here.client_uuid);
+    body_scene_pairs(&here.head);
+    make_it_look();
+    body_scene_enforce();
+    body_scene_claims(&here.head);
+    assert_true(waits_let_in(stranger, false));
+    assert_true(waits_let_in(here.client_uuid, true));
+}
+
+static void test_gate__lease_of_protocol_2_in_enforce__its_client_alone_and_all_afterwards(void **state)
+{
+    (void)state;
+    char stranger[HC_ID_SIZE];
+    close_the_gate(stranger);
+    assert_true(body_scene_waits_row("observed.gate.mode", "enforce"));
+    assert_true(body_scene_streams(here.app_name));
+    assert_true(body_scene_waits_row("lease.state", "streaming"));
+    process_end(&here.client);
+    body_scene_releases(&here.head);
+    assert_true(waits_let_in(stranger, true));
+}
+
+static void test_gate__agent_killed_and_the_body_back_in_observe__doors_are_opened_again(void **state)
+{
+    (void)state;
+    char stranger[HC_ID_SIZE], path[PATH_SIZE];
+    close_the_gate(stranger);
+    agent_body_kill(&here.agent);
+    (void)snprintf(path, sizeof path, "/api/v1/nodes/%s/slots", here.body.id);
+    assert_int_equal(scene_admin("PUT", path, "{\"enforce\":\"observe\"}"), 200);
+    agent_body_start(&here.agent);
+    assert_true(waits_let_in(stranger, true));              /* it knew from sessions.json that it had locked it */
+}
+
 static void test_entries__edited_by_the_operator__learned(void **state)
 {
     (void)state;
@@ -229,6 +291,8 @@ int main(void)
         BODY_TEST_STARTED(test_web__credentials_lost__said_and_no_password_shown),
         BODY_TEST_STARTED(test_web__list_is_html__raw_text_told_nothing_unpaired_and_well_again),
         BODY_TEST_STARTED(test_trust__two_entries_of_one_head__the_newest_stays),
+        BODY_TEST_STARTED(test_gate__lease_of_protocol_2_in_enforce__its_client_alone_and_all_afterwards),
+        BODY_TEST_STARTED(test_gate__agent_killed_and_the_body_back_in_observe__doors_are_opened_again),
         BODY_TEST_STARTED(test_entries__edited_by_the_operator__learned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
