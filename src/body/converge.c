@@ -138,6 +138,12 @@ static bool is_live(const struct sessions_view *sessions)
     return sessions->launch.since_ms >= 0 && (state == SLOT_STARTING || state == SLOT_STREAMING);
 }
 
+/* Its head was told that everything is in place, and comes. */
+static bool may_launch(const struct work *w)
+{
+    return w->slot->action == DIRECTIVE_SERVE && w->slot->lease_id[0] != '\0' && w->facts->memory->ready_epoch >= w->slot->epoch;
+}
+
 static void judge_gate(struct work *w)
 {
     const struct gate_plan *plan = &w->gate_plan;
@@ -151,7 +157,7 @@ static void judge_gate(struct work *w)
         break;
     case GATE_LATER:
         w->gate = PENDING;
-        w->step->gate_reason = "waits until no application runs";
+        w->step->gate_reason = "waits until no application runs or is about to";
         break;
     case GATE_OBSERVED:
         w->gate = IN_PLACE;
@@ -177,7 +183,7 @@ static enum hc_err plan_gate(struct work *w)
         .desired = facts->desired, .slot = facts->slot,
         .clients = facts->clients, .client_count = facts->client_count, .known = list_known(facts->clients_state),
         .can_enable = (facts->features & SUNSHINE_ENABLE) != 0, .ends_only_its_own = (facts->features & SUNSHINE_ENABLE_ONE) != 0,
-        .app_runs = is_open(sessions), .host_known = sessions->host != HOST_STATE_UNKNOWN,
+        .app_runs = is_open(sessions), .may_launch = may_launch(w), .host_known = sessions->host != HOST_STATE_UNKNOWN,
         .live_uuid = sessions->launch.client_uuid, .session_live = is_live(sessions) && sessions->viewers_known && sessions->viewers > 0,
         .maintenance = facts->maintenance, .maintenance_count = facts->maintenance_count,
         .shut_by_us = (const char *const *)facts->memory->shut, .shut_by_us_count = facts->memory->shut_count,
@@ -396,6 +402,8 @@ enum hc_err converge_will(struct converge_memory *memory, const struct converge_
 bool converge_did(struct converge_memory *memory, const struct converge_step *step, bool done)
 {
     memory->applied_epoch = step->applied_epoch;
+    if (step->applied_epoch > memory->ready_epoch)
+        memory->ready_epoch = step->applied_epoch;
     if (step->tell_below)
         memory->told_below = step->epoch + 1;
     if (step->evicts || step->what == CONVERGE_CLOSE_APP)

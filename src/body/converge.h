@@ -35,6 +35,7 @@ struct converge_memory {
     bool closed; int64_t closed_ms;     /* the last close that was asked for */
     bool close_failed;                  /* and the host did not say that it did it */
     uint64_t applied_epoch;             /* the newest that was completely in place */
+    uint64_t ready_epoch;               /* the newest that ever was: the head of that lease may launch at any moment */
     uint64_t told_below;                /* epoch of the last epoch_below_floor event, plus 1 */
     char evicting[HC_ID_SIZE];          /* shut only to end its session: let in again when it has ended */
     char **shut; size_t shut_count;     /* uuids that this agent has shut out and not let in again */

@@ -28,6 +28,22 @@ static void test_converge__gate__flipped_one_by_one_and_read_back_before_applied
     expect(s, "enable OTHER", 7);
 }
 
+/* A stranger who comes after the head was told to launch stays until the lease is over: shutting it out might end the launch. */
+static void test_converge__in_place_once__nobody_is_shut_out_before_the_next_lease(void **state)
+{
+    struct scene *s = *state;
+    expect(s, "nothing", 7);
+    carry_out(s);
+    s->clients[1].enabled = true;
+    expect(s, "nothing", 6);
+    assert_non_null(strstr(s->step.gate_reason, "application"));
+    carry_out(s);
+    expect(s, "nothing", 6);                /* nor the second time it is asked */
+    s->slot.epoch = s->facts.floor = 9;
+    HC_SET(s->slot.lease_id, "lse-2");
+    expect(s, "disable OTHER", 6);
+}
+
 static void test_converge__reconnect_gap__gate_waits_and_says_so(void **state)
 {
     struct scene *s = *state;
@@ -228,6 +244,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_SCENE(test_converge__gate__flipped_one_by_one_and_read_back_before_applied),
+        WITH_SCENE(test_converge__in_place_once__nobody_is_shut_out_before_the_next_lease),
         WITH_SCENE(test_converge__reconnect_gap__gate_waits_and_says_so),
         WITH_SCENE(test_converge__host_that_has_no_gate__unavailable_with_its_reason_and_applied),
         WITH_SCENE(test_converge__client_list_not_known__no_flip_no_removal),
