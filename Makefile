@@ -126,7 +126,7 @@ install: all
 	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(prefix)/share/man/man1 $(DESTDIR)$(prefix)/share/doc/hydracluster
 	install -m 0755 $(programs) $(DESTDIR)$(prefix)/bin/
 	install -m 0644 $(wildcard docs/man/*.1) $(DESTDIR)$(prefix)/share/man/man1/
-	install -m 0644 docs/hydraclusterd.example.yaml allocation.example.yaml $(DESTDIR)$(prefix)/share/doc/hydracluster/
+	install -m 0644 $(wildcard docs/*.example.yaml) allocation.example.yaml $(DESTDIR)$(prefix)/share/doc/hydracluster/
 
 clean:
 	rm -rf $(BUILD)

@@ -2,7 +2,7 @@
 integration_sources  := $(wildcard tests/integration/test_*.c)
 integration_programs := $(patsubst tests/integration/%.c,$(OUT)/integration/%,$(integration_sources)) $(OUT)/integration/test_support
 support_objects := $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(filter-out tests/support/test_%.c tests/support/faultfs.c,$(wildcard tests/support/*.c)))
-support_layers  := $(call link_layers,client)
+support_layers  := $(sort $(call link_layers,client) $(call link_layers,sunshine))
 # What lies beside the test programs belongs to each of them, as in tests/unit.
 support_objects += $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(filter-out tests/integration/test_%,$(wildcard tests/integration/*.c)))
 
@@ -22,9 +22,12 @@ $(OUT)/integration/test_routes: $(foreach l,$(route_layers),$(OUT)/lib/lib$(l).a
 host_layers := $(sort $(call link_layers,gamestream) $(call link_layers,sunshine))
 $(OUT)/integration/test_gamestream: extra_layers := $(host_layers)
 $(OUT)/integration/test_gamestream: $(foreach l,$(host_layers),$(OUT)/lib/lib$(l).a)
+# A stranger speaks to the host with code that no product has.
+$(OUT)/integration/test_enforcement: extra_libs := -lssl -lcrypto
+$(OUT)/integration/test_enforcement: $(foreach p,peer peer_pairing certificate handshake,$(OUT)/tobj/support/sunshine_host/$(p).o)
 $(OUT)/integration/test_%: $(OUT)/tobj/integration/test_%.o $(support_objects) $(foreach l,$(support_layers),$(OUT)/lib/lib$(l).a)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(sort $(support_layers) $(extra_layers))) -lcmocka -ljansson -o $@
+	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(sort $(support_layers) $(extra_layers))) -lcmocka -ljansson $(extra_libs) -o $@
 $(OUT)/integration/test_support: $(OUT)/tobj/support/test_support.o $(support_objects) $(foreach l,$(support_layers),$(OUT)/lib/lib$(l).a)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(support_layers)) -lcmocka -ljansson -o $@
@@ -32,10 +35,14 @@ $(OUT)/integration/test_support: $(OUT)/tobj/support/test_support.o $(support_ob
 ## make integration  the real daemon on loopback: real files, faults of the disk, kill -9
 integration_runs := $(addsuffix .run,$(integration_programs))
 .PHONY: $(integration_runs)
-$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
+$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrasim $(OUT)/hydrahead $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
 	@$(run_test) $*.log $*
 integration: $(integration_runs)
 integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
+## make agents-doc  the table of docs/AGENTS.md: what a paired stranger can do to a body, release by release
+.PHONY: agents-doc
+agents-doc: $(OUT)/integration/test_enforcement $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrahead $(OUT)/sunshine_host $(OUT)/stream_client
+	HYDRA_GOLDEN_UPDATE=1 $<
 ## make alerts    the alert rules parse, fire on their conditions and are silent just below them (promtool, of Debian's prometheus)
 .PHONY: alerts
 check-parts: alerts
@@ -54,24 +61,32 @@ torture: $(OUT)/hydraclusterd $(OUT)/faultfs.so $(OUT)/integration/test_kill
 SECONDS      ?= 60
 FUZZ_CC      ?= clang
 fuzz_names   := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-fuzz_layers  := $(call link_layers,daemon)
-fuzz_sources := $(filter-out src/daemon/main.c,$(foreach l,$(fuzz_layers),$(wildcard src/$(l)/*.c)))
-fuzz_libs    := $(sort $(foreach l,$(fuzz_layers),$(LIBS_$(l)))) -lcmocka -ljansson -pthread
+# The layer that a target reads for, where it is not the daemon.
+fuzz_top_fuzz_host_xml  := gamestream
+fuzz_top_fuzz_host_web  := sunshine
+fuzz_top_fuzz_host_log  := body
+fuzz_top_fuzz_body_json := body
+fuzz_top_fuzz_head_json := head
+fuzz_layers_of  = $(call link_layers,$(or $(fuzz_top_$(1)),daemon))
+fuzz_sources_of = $(filter-out src/%/main.c,$(foreach l,$(call fuzz_layers_of,$(1)),$(wildcard src/$(l)/*.c)))
+fuzz_libs_of    = $(sort $(foreach l,$(call fuzz_layers_of,$(1)),$(LIBS_$(l)))) -lcmocka -ljansson -pthread
 # fuzz_routes stands on the fixture of the unit tests of api.
 fuzz_fixture := $(filter-out tests/unit/api/test_%,$(wildcard tests/unit/api/*.c))
 FUZZ_FLAGS   := -Iinclude -D_GNU_SOURCE -DHYDRA_VERSION='"$(VERSION)"' -std=c17 $(WARN) -O1 -g -fno-omit-frame-pointer
-fuzz_objects := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(fuzz_sources))
 $(BUILD)/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -Itests/support -fsanitize=fuzzer-no-link,address -MMD -MP -c $< -o $@
 $(BUILD)/fuzz/fuzz_routes: $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(fuzz_fixture))
-$(BUILD)/fuzz/%: $(BUILD)/fuzz/obj/tests/fuzz/%.o $(fuzz_objects)
-	@mkdir -p $(@D)
-	$(FUZZ_CC) -fsanitize=fuzzer,address $^ $(fuzz_libs) -o $@
 $(OUT)/fuzz-corpus/fuzz_routes: $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(fuzz_fixture))
-$(OUT)/fuzz-corpus/%: $(OUT)/tobj/fuzz/%.o $(OUT)/tobj/fuzz/corpus_main.o $(foreach l,$(fuzz_layers),$(OUT)/lib/lib$(l).a)
-	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(fuzz_layers)) -lcmocka -ljansson -o $@
+define fuzz_rules
+$(BUILD)/fuzz/$(1): $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,tests/fuzz/$(1).c $(call fuzz_sources_of,$(1)))
+	@mkdir -p $$(@D)
+	$$(FUZZ_CC) -fsanitize=fuzzer,address $$^ $(call fuzz_libs_of,$(1)) -o $$@
+$(OUT)/fuzz-corpus/$(1): $(OUT)/tobj/fuzz/$(1).o $(OUT)/tobj/fuzz/corpus_main.o $(foreach l,$(call fuzz_layers_of,$(1)),$(OUT)/lib/lib$(l).a)
+	@mkdir -p $$(@D)
+	$$(CC) $$(LDFLAGS) $(TEST_LDFLAGS) $$(filter %.o,$$^) $(call link_with,$(call fuzz_layers_of,$(1))) -lcmocka -ljansson -o $$@
+endef
+$(foreach f,$(fuzz_names),$(eval $(call fuzz_rules,$(f))))
 fuzz-targets: $(foreach f,$(fuzz_names),$(BUILD)/fuzz/$(f))
 ## make fuzz       SECONDS=60 of libFuzzer on each parser; new finds are kept in build/fuzz/found
 fuzz: fuzz-targets

@@ -2,18 +2,27 @@
 
 #include <string.h>
 
+#define OUR_PREFIX "hydra-"
+
+/* Its head has paired a moment ago: the directive cannot know that entry yet, and the name is authenticated (rules §12.6). */
+static bool is_of_the_lease(const struct desired_slot *slot, const char *name)
+{
+    size_t prefix = strlen(OUR_PREFIX);
+    return slot->head_id[0] != '\0' && strncmp(name, OUR_PREFIX, prefix) == 0 && strcmp(name + prefix, slot->head_id) == 0;
+}
+
 /* Everybody, unless the slot's lease has known clients of its own: then those and the maintenance list. */
-static bool should_be_let_in(const struct gate_facts *facts, const struct desired_slot *slot, const char *uuid)
+static bool should_be_let_in(const struct gate_facts *facts, const struct desired_slot *slot, const struct host_client *client)
 {
     bool closed = !facts->desired->maintenance && slot->gate.mode == DIRECTIVE_GATE_ENFORCE && slot->gate.enabled.count > 0;
-    return !closed || hc_among(slot->gate.enabled.items, slot->gate.enabled.count, uuid) ||
-           hc_among(facts->maintenance, facts->maintenance_count, uuid);
+    return !closed || hc_among(slot->gate.enabled.items, slot->gate.enabled.count, client->uuid) ||
+           is_of_the_lease(slot, client->name) || hc_among(facts->maintenance, facts->maintenance_count, client->uuid);
 }
 
 /* With an application running only strangers of a live session may be shut out, and only where that ends nobody else. */
 static bool may_flip(const struct gate_facts *facts, const struct gate_flip *flip)
 {
-    if (!facts->app_runs)
+    if (!facts->app_runs && (flip->enable || !facts->may_launch))
         return true;
     bool live = facts->session_live && facts->live_uuid[0] != '\0' && strcmp(facts->live_uuid, flip->uuid) != 0;
     return live && (flip->enable || facts->ends_only_its_own);
@@ -61,7 +70,7 @@ enum hc_err gate_plan(const struct gate_facts *facts, struct hc_arena *arena, st
     bool later = false, enforce = facts->desired->enforce == DIRECTIVE_ENFORCE;
     for (size_t i = 0; i < facts->client_count; i++) {
         const struct host_client *client = &facts->clients[i];
-        const struct gate_flip flip = { client->uuid, should_be_let_in(facts, slot, client->uuid) };
+        const struct gate_flip flip = { client->uuid, should_be_let_in(facts, slot, client) };
         if (flip.enable == client->enabled)
             continue;
         /* Leaving enforce must not leave the doors locked that enforce has locked. */

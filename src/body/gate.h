@@ -13,6 +13,8 @@ struct gate_facts {
     bool can_enable;                    /* the host has the flag (v2026.516) */
     bool ends_only_its_own;             /* disabling ends that client's sessions alone (v2026.816) */
     bool app_runs, host_known;          /* host_known false: nothing is flipped */
+    bool may_launch;                    /* the lease's head has been told that all is in place: its application may start while a flip is
+                                           on its way, and would be ended by it */
     const char *live_uuid;              /* client of the live session, "" unknown or none */
     bool session_live;
     const char *const *maintenance; size_t maintenance_count;      /* clients that are always let in */

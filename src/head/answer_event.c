@@ -108,6 +108,8 @@ void answer_event(enum head_question question, long status, const char *body, si
     /* An error without its word is not the cluster's; nor is a server's 5xx but the two it uses. */
     if (ok && status >= 400 && answer.error[0] == '\0')
         ok = false;
+    if (ok && answer.has_lease && answer.lease.id[0] == '\0')
+        ok = false;                         /* a lease that can be neither renewed nor given back is none */
     if (!ok || status == 500 || status == 502 || status == 504)
         no_answer(question, ret_event);
     else if (question == ASK_RELEASE)

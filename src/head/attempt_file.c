@@ -8,13 +8,15 @@
 #define FILE_MAX 4096
 
 struct attempt_facts {
-    char experience[HC_NAME_SIZE], attempt_id[HC_ID_SIZE], stream_id[HC_ID_SIZE], lease_id[HC_ID_SIZE], claim_token[HEAD_TOKEN_SIZE];
+    char experience[HC_NAME_SIZE], attempt_id[HC_ID_SIZE], stream_id[HC_ID_SIZE], claim_stream_id[HC_ID_SIZE], lease_id[HC_ID_SIZE],
+        claim_token[HEAD_TOKEN_SIZE];
 };
 #define ROW(key_, type_, member_, limit_, flags_) \
     { .key = key_, .type = type_, .offset = offsetof(struct attempt_facts, member_), .limit = limit_, .flags = flags_ }
 static const struct codec_field rows[] = {
     ROW("experience", CODEC_NAME, experience, 0, CODEC_REQUIRED), ROW("attempt_id", CODEC_ID, attempt_id, 0, CODEC_EMPTY_OK),
-    ROW("stream_id", CODEC_ID, stream_id, 0, CODEC_EMPTY_OK), ROW("lease_id", CODEC_ID, lease_id, 0, CODEC_EMPTY_OK),
+    ROW("stream_id", CODEC_ID, stream_id, 0, CODEC_EMPTY_OK), ROW("claim_stream_id", CODEC_ID, claim_stream_id, 0, CODEC_EMPTY_OK),
+    ROW("lease_id", CODEC_ID, lease_id, 0, CODEC_EMPTY_OK),
     ROW("claim_token", CODEC_STR, claim_token, HEAD_TOKEN_SIZE - 1, 0),
 };
 static const struct codec_table table = CODEC_TABLE("attempt", rows, struct attempt_facts, CODEC_NO_PRESENT);
@@ -32,6 +34,7 @@ enum hc_err attempt_save(int dir_fd, const struct head_state *head, struct hc_di
     HC_SET(facts.experience, head->experience);
     HC_SET(facts.attempt_id, head->attempt_id);
     HC_SET(facts.stream_id, head->stream_id);
+    HC_SET(facts.claim_stream_id, head->claim_stream_id);
     HC_SET(facts.lease_id, head->lease.id);
     HC_SET(facts.claim_token, head->lease.claim_token);
     struct hc_buf text = { 0 };
@@ -63,6 +66,7 @@ enum hc_err attempt_load(int dir_fd, struct head_state *head, struct hc_diag *di
         HC_SET(lease.id, facts.lease_id);
         HC_SET(lease.claim_token, facts.claim_token);
         head_restore(head, facts.experience, facts.attempt_id, facts.stream_id, &lease);
+        HC_SET(head->claim_stream_id, facts.claim_stream_id);
         wipe(&lease, sizeof lease);
     } else {
         (void)hc_fail(diag, HC_OK, "%s is not what a head writes (%s: %s): it is left out", ATTEMPT_FILE, refusal.field, refusal.detail);

@@ -6,7 +6,8 @@
 #define RETRY_MS           2000
 #define RETRY_MAX_MS       60000
 #define VERIFY_AGAIN_MS    1500
-#define ADMISSION_AGAIN_MS 1000
+#define PREPARED_AGAIN_MS  250         /* a body that hears of its directive applies it well within a second, and a visitor waits */
+#define QUESTION_AGAIN_MS  1000
 #define JITTER_STEPS       1024
 
 const char *head_phase_word(enum head_phase phase)
@@ -64,8 +65,10 @@ static void no_lease(struct head_state *head)
 
 static void ask(struct head_state *head, const struct head_event *ev, bool new_attempt, struct head_actions *out)
 {
-    if (new_attempt || head->attempt_id[0] == '\0')
+    if (new_attempt || head->attempt_id[0] == '\0') {
         HC_SET(head->attempt_id, ev->fresh_id);
+        HC_SET(head->claim_stream_id, head->stream_id);
+    }
     head->phase = HEAD_CLAIMING;
     head->due_ms = NEVER;
     act(out, ACT_SAVE);
@@ -94,7 +97,7 @@ static void idle(struct head_state *head)
     head->due_ms = NEVER;
     head->has_ticket = head->wanted = false;
     head->starts = 0;
-    head->stream_id[0] = head->attempt_id[0] = head->message[0] = '\0';
+    head->stream_id[0] = head->attempt_id[0] = head->claim_stream_id[0] = head->message[0] = '\0';
 }
 
 static void release(struct head_state *head, enum head_release why, struct head_actions *out)
@@ -152,11 +155,14 @@ static void waiting(struct head_state *head, const struct head_event *ev, struct
         idle(head);
         return;
     }
-    bool asked = ev->ticket.confirm_required && head->accept_by_itself;
+    bool question = ev->ticket.confirm_required;
     head->phase = HEAD_QUEUED;
     head->due_ms = NEVER;
-    say(head, ev->ticket.confirm_required ? "are you still there?" : "waiting for a free body");
-    act(out, asked ? ACT_ACCEPT : ACT_ADMISSION);
+    say(head, question ? "are you still there?" : "waiting for a free body");
+    if (question && !head->accept_by_itself)
+        head->due_ms = ev->now_ms + QUESTION_AGAIN_MS;      /* a poll is answered at once as long as the question stands */
+    else
+        act(out, question ? ACT_ACCEPT : ACT_ADMISSION);
 }
 
 static void refused(struct head_state *head, const struct head_event *ev, struct head_actions *out)
@@ -205,7 +211,7 @@ static void answered(struct head_state *head, const struct head_event *ev, struc
                 return;
             }
         }
-        head->due_ms = ev->now_ms + ADMISSION_AGAIN_MS;
+        head->due_ms = ev->now_ms + PREPARED_AGAIN_MS;
         return;
     }
     if (!asked)

@@ -102,6 +102,7 @@ struct head_actions { size_t count; enum head_action_type at[HEAD_ACTIONS_MAX]; 
 struct head_state {
     enum head_phase phase;
     char experience[HC_NAME_SIZE], attempt_id[HC_ID_SIZE], stream_id[HC_ID_SIZE];
+    char claim_stream_id[HC_ID_SIZE];   /* the stream that this attempt's first claim named: a repeat must say the same (rules §6.5.2) */
     bool has_lease, has_ticket, child, plays, wanted /* the visitor has not left */, accept_by_itself;
     struct head_lease lease;
     struct head_body body;

@@ -16,31 +16,19 @@ static enum sunshine_outcome unknown(struct sunshine_api *s, struct hc_diag *dia
     return SUNSHINE_UNKNOWN;
 }
 
-static enum sunshine_outcome get_apps(struct sunshine_api *s, json_t **ret_answer, struct hc_diag *diag)
+/* An array; the early JSON of all texts writes an empty one as "". */
+bool web_has_apps(const json_t *answer)
 {
-    enum sunshine_outcome outcome = web_ready(s, diag);
-    if (outcome == SUNSHINE_OK)
-        outcome = web_call(s, "GET", "/api/apps", NULL, ret_answer, NULL, diag);
-    if (outcome != SUNSHINE_OK)
-        return outcome;
-    const json_t *apps = json_object_get(*ret_answer, "apps");
-    bool list = json_is_array(apps) && json_array_size(apps) <= SUNSHINE_APPS_MAX;
+    const json_t *apps = json_object_get(answer, "apps");
+    const char *text = json_string_value(apps);
+    bool list = (json_is_array(apps) && json_array_size(apps) <= SUNSHINE_APPS_MAX) || (text != NULL && text[0] == '\0');
     for (size_t i = 0; list && i < json_array_size(apps); i++)
         list = json_is_string(json_object_get(json_array_get(apps, i), "name"));
-    if (list)
-        return SUNSHINE_OK;
-    json_decref(*ret_answer);
-    *ret_answer = NULL;
-    return unknown(s, diag);
+    return list;
 }
 
-enum sunshine_outcome sunshine_apps(struct sunshine_api *s, struct hc_arena *arena, const struct sunshine_app **ret_apps, size_t *ret_count,
-                                    struct hc_diag *diag)
+bool web_app_rows(const json_t *answer, struct hc_arena *arena, struct sunshine_app **ret_apps, size_t *ret_count)
 {
-    json_t *answer = NULL;
-    enum sunshine_outcome outcome = get_apps(s, &answer, diag);
-    if (outcome != SUNSHINE_OK)
-        return outcome;
     const json_t *list = json_object_get(answer, "apps");
     size_t count = json_array_size(list);
     struct sunshine_app *apps = hc_arena_array(arena, count + 1, sizeof *apps);
@@ -53,13 +41,40 @@ enum sunshine_outcome sunshine_apps(struct sunshine_api *s, struct hc_arena *are
         free(text);
         ok = apps[i].name != NULL && apps[i].json != NULL;
     }
+    *ret_apps = apps;
+    *ret_count = count;
+    return ok;
+}
+
+static enum sunshine_outcome get_apps(struct sunshine_api *s, json_t **ret_answer, struct hc_diag *diag)
+{
+    enum sunshine_outcome outcome = web_ready(s, diag);
+    if (outcome == SUNSHINE_OK)
+        outcome = web_call(s, "GET", "/api/apps", NULL, ret_answer, NULL, diag);
+    if (outcome != SUNSHINE_OK)
+        return outcome;
+    if (web_has_apps(*ret_answer))
+        return SUNSHINE_OK;
+    json_decref(*ret_answer);
+    *ret_answer = NULL;
+    return unknown(s, diag);
+}
+
+enum sunshine_outcome sunshine_apps(struct sunshine_api *s, struct hc_arena *arena, const struct sunshine_app **ret_apps, size_t *ret_count,
+                                    struct hc_diag *diag)
+{
+    json_t *answer = NULL;
+    struct sunshine_app *apps = NULL;
+    enum sunshine_outcome outcome = get_apps(s, &answer, diag);
+    if (outcome != SUNSHINE_OK)
+        return outcome;
+    bool ok = web_app_rows(answer, arena, &apps, ret_count);
     json_decref(answer);
     if (!ok) {
         (void)hc_fail(diag, HC_OK, "no memory for Sunshine's list of applications");
         return SUNSHINE_AWAY;
     }
     *ret_apps = apps;
-    *ret_count = count;
     return SUNSHINE_OK;
 }
 

@@ -29,8 +29,9 @@ static bool read_client(const json_t *row, struct hc_arena *arena, struct sunshi
 }
 
 /* An array; the early JSON of all texts writes an empty one as "". */
-static bool read_clients(const json_t *list, struct hc_arena *arena, struct sunshine_client **ret_clients, size_t *ret_count)
+bool web_named(const json_t *answer, struct hc_arena *arena, struct sunshine_client **ret_clients, size_t *ret_count)
 {
+    const json_t *list = json_object_get(answer, "named_certs");
     const char *text = json_string_value(list);
     size_t count = json_array_size(list);
     if ((!json_is_array(list) && (text == NULL || text[0] != '\0')) || count > SUNSHINE_CLIENTS_MAX)
@@ -53,7 +54,7 @@ enum sunshine_outcome sunshine_clients(struct sunshine_api *s, struct hc_arena *
     enum sunshine_outcome outcome = needs(s, SUNSHINE_NAMES, "list its clients", diag);
     if (outcome == SUNSHINE_OK)
         outcome = web_call(s, "GET", "/api/clients/list", NULL, &answer, ret_raw, diag);
-    if (outcome == SUNSHINE_OK && !read_clients(json_object_get(answer, "named_certs"), arena, &clients, &count)) {
+    if (outcome == SUNSHINE_OK && !web_named(answer, arena, &clients, &count)) {
         (void)hc_fail(diag, HC_OK, "Sunshine's list of clients is no list that we know: it is unknown, not empty");
         outcome = SUNSHINE_UNKNOWN;
         s->version_known = false;

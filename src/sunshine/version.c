@@ -47,6 +47,13 @@ unsigned sunshine_features_of(const char *version)
     return features;
 }
 
+void web_version(const json_t *answer, char ret_version[SUNSHINE_VERSION_SIZE])
+{
+    const char *version = json_string_value(json_object_get(answer, "version"));
+    bool fits = version != NULL && strlen(version) < SUNSHINE_VERSION_SIZE;
+    hc_copy(ret_version, SUNSHINE_VERSION_SIZE, fits ? version : "");
+}
+
 enum sunshine_outcome web_ready(struct sunshine_api *s, struct hc_diag *diag)
 {
     if (s->version_known)
@@ -54,9 +61,7 @@ enum sunshine_outcome web_ready(struct sunshine_api *s, struct hc_diag *diag)
     json_t *answer = NULL;
     enum sunshine_outcome outcome = web_call(s, "GET", "/api/config", NULL, &answer, NULL, diag);
     if (outcome == SUNSHINE_OK) {
-        const char *version = json_string_value(json_object_get(answer, "version"));
-        bool fits = version != NULL && strlen(version) < sizeof s->version;
-        HC_SET(s->version, fits ? version : "");
+        web_version(answer, s->version);
         s->features = sunshine_features_of(s->version);
         s->version_known = true;
     }
@@ -73,5 +78,16 @@ enum sunshine_outcome sunshine_version(struct sunshine_api *s, char ret_version[
         hc_copy(ret_version, SUNSHINE_VERSION_SIZE, s->version);
         *ret_features = s->features;
     }
+    return outcome;
+}
+
+enum sunshine_outcome sunshine_setting(struct sunshine_api *s, const char *key, struct hc_buf *ret_value, struct hc_diag *diag)
+{
+    json_t *answer = NULL;
+    enum sunshine_outcome outcome = web_call(s, "GET", "/api/config", NULL, &answer, NULL, diag);
+    const char *value = outcome == SUNSHINE_OK ? json_string_value(json_object_get(answer, key)) : NULL;
+    if (value != NULL)
+        hc_buf_str(ret_value, value);
+    json_decref(answer);
     return outcome;
 }

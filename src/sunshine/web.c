@@ -161,6 +161,15 @@ static enum sunshine_outcome send_once(struct sunshine_api *s, const char *metho
     return judge_status(status, path, diag);
 }
 
+json_t *web_object(const char *text, size_t len)
+{
+    json_t *read = json_loadb(len == 0 ? "" : text, len, 0, NULL);
+    if (json_is_object(read))
+        return read;
+    json_decref(read);
+    return NULL;
+}
+
 enum sunshine_outcome web_call(struct sunshine_api *s, const char *method, const char *path, const json_t *body, json_t **ret_answer,
                                struct hc_buf *ret_raw, struct hc_diag *diag)
 {
@@ -172,12 +181,9 @@ enum sunshine_outcome web_call(struct sunshine_api *s, const char *method, const
     if (text != NULL)
         explicit_bzero(text, strlen(text));         /* a PIN may be in it */
     free(text);
-    json_t *read = outcome == SUNSHINE_OK ? json_loadb(answer.text.len == 0 ? "" : answer.text.data, answer.text.len, 0, NULL) : NULL;
-    if (outcome == SUNSHINE_OK && !json_is_object(read)) {
+    json_t *read = outcome == SUNSHINE_OK ? web_object(answer.text.data, answer.text.len) : NULL;
+    if (outcome == SUNSHINE_OK && read == NULL)
         outcome = say(diag, SUNSHINE_UNKNOWN, path, "its answer is no JSON object");
-        json_decref(read);
-        read = NULL;
-    }
     if (ret_raw != NULL && answer.text.len > 0)
         hc_buf_add(ret_raw, answer.text.data, answer.text.len);
     hc_buf_free(&answer.text);
@@ -191,14 +197,21 @@ bool web_true(const json_t *value)
     return json_is_true(value) || json_integer_value(value) == 1 || (text != NULL && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0));
 }
 
+enum sunshine_outcome web_said(const json_t *answer)
+{
+    const json_t *status = json_object_get(answer, "status");
+    return status == NULL ? SUNSHINE_UNKNOWN : web_true(status) ? SUNSHINE_OK : SUNSHINE_REFUSED;
+}
+
 enum sunshine_outcome web_order(struct sunshine_api *s, const char *method, const char *path, const json_t *body, struct hc_diag *diag)
 {
     json_t *answer = NULL;
     enum sunshine_outcome outcome = web_call(s, method, path, body, &answer, NULL, diag);
-    if (outcome == SUNSHINE_OK && json_object_get(answer, "status") == NULL)
-        outcome = forget(s, say(diag, SUNSHINE_UNKNOWN, path, "its answer has no status"));
-    else if (outcome == SUNSHINE_OK && !web_true(json_object_get(answer, "status")))
-        outcome = say(diag, SUNSHINE_REFUSED, path, "it says no");
+    if (outcome == SUNSHINE_OK) {
+        outcome = web_said(answer);
+        if (outcome != SUNSHINE_OK)
+            outcome = forget(s, say(diag, outcome, path, outcome == SUNSHINE_UNKNOWN ? "its answer has no status" : "it says no"));
+    }
     json_decref(answer);
     return outcome;
 }

@@ -28,6 +28,16 @@ HC_MUST enum sunshine_outcome web_call(struct sunshine_api *s, const char *metho
 HC_MUST enum sunshine_outcome web_order(struct sunshine_api *s, const char *method, const char *path, const json_t *body,
                                         struct hc_diag *diag);
 bool web_true(const json_t *value);     /* true, "true", 1 and "1" */
+
+/* The readers, apart from the calls; they take whatever a host may have answered. */
+json_t *web_object(const char *text, size_t len);       /* json_decref() it; NULL: it is no JSON object */
+enum sunshine_outcome web_said(const json_t *answer); /* SUNSHINE_OK, SUNSHINE_REFUSED; SUNSHINE_UNKNOWN: it has no status */
+void web_version(const json_t *answer, char ret_version[SUNSHINE_VERSION_SIZE]);        /* "": none, or none that can be one */
+bool web_has_apps(const json_t *answer);                /* a list, each entry of which has a name */
+/* False: no memory. The answer has passed web_has_apps(). */
+bool web_app_rows(const json_t *answer, struct hc_arena *arena, struct sunshine_app **ret_apps, size_t *ret_count);
+/* False: no list that we know, or no memory: unknown, never empty. */
+bool web_named(const json_t *answer, struct hc_arena *arena, struct sunshine_client **ret_clients, size_t *ret_count);
 /* SUNSHINE_OK when the host's version is known, or known to be told by nobody. */
 HC_MUST enum sunshine_outcome web_ready(struct sunshine_api *s, struct hc_diag *diag);
 

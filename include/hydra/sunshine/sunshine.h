@@ -55,6 +55,8 @@ struct sunshine_api *sunshine_close(struct sunshine_api *s);        /* accepts N
  * when it is not known; it is forgotten with any outcome from SUNSHINE_AWAY on, since a restart may bring another version. */
 HC_MUST enum sunshine_outcome sunshine_version(struct sunshine_api *s, char ret_version[SUNSHINE_VERSION_SIZE], unsigned *ret_features,
                                                struct hc_diag *diag);
+/* One key of the same answer as text, appended; nothing is appended when it is not set. */
+HC_MUST enum sunshine_outcome sunshine_setting(struct sunshine_api *s, const char *key, struct hc_buf *ret_value, struct hc_diag *diag);
 unsigned sunshine_features_of(const char *version);         /* "v2026.816.192458", "0.23.1"; 0 for what cannot be read */
 
 /* Newest last. `ret_raw` (may be NULL) gets the answer's text, also of one that makes no sense. Texts are the arena's. */

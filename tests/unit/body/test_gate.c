@@ -82,6 +82,28 @@ static void test_gate__own_session_live__strangers_only(void **state)
     expect(&facts, GATE_LATER, "");
 }
 
+/* A disable that is on its way when the application starts ends it. */
+static void test_gate__its_head_may_launch__nobody_is_shut_out_any_more(void **state)
+{
+    (void)state;
+    struct gate_facts facts = leased(open_house);
+    facts.may_launch = true;
+    expect(&facts, GATE_LATER, "");
+    facts = leased(shut);
+    facts.may_launch = true;
+    slot.gate.enabled = (struct codec_list){ NULL, 0 };
+    expect(&facts, GATE_FLIPS, "+OTHER ");      /* letting in ends nobody */
+}
+
+static void test_gate__own_head_has_just_paired__its_new_entry_is_let_in(void **state)
+{
+    (void)state;
+    static const struct host_client again[] = { { "MINE", "hydra-h1", true }, { "AGAIN", "hydra-h1", true }, { "OTHER", "hydra-h11", true } };
+    struct gate_facts facts = leased(again);
+    HC_SET(slot.head_id, "h1");
+    expect(&facts, GATE_FLIPS, "-OTHER ");
+}
+
 static void test_gate__host_that_cannot__unavailable_with_its_reason(void **state)
 {
     (void)state;
@@ -124,6 +146,8 @@ int main(void)
         cmocka_unit_test(test_gate__free_legacy_or_maintenance__everybody_is_let_in),
         cmocka_unit_test(test_gate__reconnect_gap__nothing_flips),
         cmocka_unit_test(test_gate__own_session_live__strangers_only),
+        cmocka_unit_test(test_gate__its_head_may_launch__nobody_is_shut_out_any_more),
+        cmocka_unit_test(test_gate__own_head_has_just_paired__its_new_entry_is_let_in),
         cmocka_unit_test(test_gate__host_that_cannot__unavailable_with_its_reason),
         cmocka_unit_test(test_gate__observe__changes_nothing_but_gives_back_what_we_took),
     };

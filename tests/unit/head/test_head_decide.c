@@ -230,6 +230,8 @@ static void test_head__queued_asked_and_left__accepts_or_leaves_the_line(void **
     give(&head, (struct head_event){ .type = HEV_ACCEPT });
     assert_int_equal(acts.count, 0);                                /* nobody asked */
     give(&head, (struct head_event){ .type = HEV_WAITING, .ticket = { .position = 1, .confirm_required = true } });
+    assert_int_equal(acts.count, 0);                                /* a poll would be answered at once, again and again */
+    give(&head, (struct head_event){ .type = HEV_TIME, .now_ms = head_due(&head) });
     assert_true(acted(ACT_ADMISSION) && !acted(ACT_ACCEPT));
     give(&head, (struct head_event){ .type = HEV_ACCEPT });
     assert_true(acted(ACT_ACCEPT));
@@ -262,6 +264,22 @@ static void test_head__claim_unanswered__the_same_attempt_again(void **state)
     give(&head, (struct head_event){ .type = HEV_REFUSED, .refusal = REFUSE_ATTEMPT });
     give(&head, (struct head_event){ .type = HEV_TIME, .now_ms = head_due(&head), .fresh_id = "a-other" });
     assert_string_equal(head.attempt_id, "a-other");
+}
+
+static void test_head__claim_repeated_after_a_place_in_line__says_the_same_stream(void **state)
+{
+    (void)state;
+    struct head_state head;
+    begin(&head);
+    struct head_event place = { .type = HEV_WAITING, .ticket = { .position = 1 } };
+    HC_SET(place.ticket.stream_id, "str-1");
+    give(&head, place);
+    assert_string_equal(head.stream_id, "str-1");
+    assert_string_equal(head.claim_stream_id, "");                  /* as the claim was: else it is `attempt_reused` */
+    give(&head, (struct head_event){ .type = HEV_REFUSED, .refusal = REFUSE_ATTEMPT });
+    give(&head, (struct head_event){ .type = HEV_TIME, .now_ms = head_due(&head), .fresh_id = "a-second" });
+    assert_true(acted(ACT_CLAIM));
+    assert_string_equal(head.claim_stream_id, "str-1");             /* another attempt names the visit from the start */
 }
 
 static void test_head__gate_closed_right_after_pairing__unknown_not_a_second_pairing(void **state)
@@ -379,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_head__queued_asked_and_left__accepts_or_leaves_the_line),
         cmocka_unit_test(test_head__visitor_leaves_while_claiming__the_late_lease_is_released),
         cmocka_unit_test(test_head__claim_unanswered__the_same_attempt_again),
+        cmocka_unit_test(test_head__claim_repeated_after_a_place_in_line__says_the_same_stream),
         cmocka_unit_test(test_head__gate_closed_right_after_pairing__unknown_not_a_second_pairing),
         cmocka_unit_test(test_head__any_events_in_any_order__no_rule_broken_and_never_stuck),
     };
