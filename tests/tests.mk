@@ -60,7 +60,10 @@ fuzz_libs    := $(sort $(foreach l,$(fuzz_layers),$(LIBS_$(l)))) -lcmocka -ljans
 # fuzz_routes stands on the fixture of the unit tests of api.
 fuzz_fixture := $(filter-out tests/unit/api/test_%,$(wildcard tests/unit/api/*.c))
 FUZZ_FLAGS   := -Iinclude -D_GNU_SOURCE -DHYDRA_VERSION='"$(VERSION)"' -std=c17 $(WARN) -O1 -g -fno-omit-frame-pointer
-fuzz_objects := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(fuzz_sources))
+fuzz_objects := $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(fuzz_sources)) $(BUILD)/fuzz/obj/web_files.o
+$(BUILD)/fuzz/obj/web_files.o: $(OUT)/made/web_files.c
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -Isrc/web -fsanitize=fuzzer-no-link,address -c $< -o $@
 $(BUILD)/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -Itests/support -fsanitize=fuzzer-no-link,address -MMD -MP -c $< -o $@

@@ -1,0 +1,2 @@
+import { h } from './dom.js';
+export function show(main) { main.append(h('h1', {}, 'timeline')); return () => {}; }
