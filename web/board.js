@@ -4,7 +4,7 @@ import { isAdmin } from './api.js';
 import { h, patch, setAttribute, setText } from './dom.js';
 import { fleet, onChange, rowAge, rows } from './fleet.js';
 import { hands } from './hands.js';
-import { KINDS, belongs, collate, duration, endOf, headOf, rowKey, stateOf } from './words.js';
+import { KINDS, belongs, collate, duration, endOf, headOf, rowKey, stateOf, timeOfDay } from './words.js';
 
 const FILTERS = { ...KINDS, attention: 'Attention' };
 let only = null;                // one of FILTERS, null: all
@@ -17,8 +17,8 @@ function makeRow() {
   const home = h('span.home'), since = h('span.since'), ends = h('span.ends'), detail = h('span.detail');
   const view = { row: null, word, slot, head, experience, home, since, ends, detail };
   view.button = isAdmin() ? h('button.hand', { 'aria-label': 'Act', title: 'Act', onclick: () => hands(view.row) }, '⋯') : null;
-  view.node = h('li.slot', {}, h('span.state', {}, word, slot), h('span.who', {}, head, experience, home, detail),
-    h('span.when', {}, since, ends), view.button);
+  view.node = h('li.slot', {}, h('span.state', {}, word, slot), h('span.who', {}, head, experience, detail),
+    h('span.when', {}, home, since, ends), view.button);
   return view;
 }
 
@@ -49,19 +49,39 @@ function updateTimes(view) {
 
 function makeBody(list) {
   const name = h('a.body-name', { href: `#/node/${encodeURIComponent(list[0].body_id)}` });
-  const age = h('span.report');
+  const age = h('span.report'), marks = h('span.marks');
   const slots = h('ul.slots');
-  return { node: h('article.body', { 'data-body': list[0].body_id }, h('header', {}, h('h4', {}, name), age), slots), name, age, slots,
+  return { node: h('article.body', { 'data-body': list[0].body_id }, h('header', {}, h('h4', {}, name), marks, age), slots), name, age, marks, slots,
     shown: new Map(), list: null };
 }
 
+// What an operator has set on it, or the circuit has.
+function marksOf(node) {
+  const body = node?.body ?? null, marks = [];
+  if (node !== undefined && node.approval !== 'approved') marks.push(node.approval === 'denied' ? 'denied' : 'not approved');
+  if (body === null) return marks;
+  if (body.drain_deadline_at !== null) marks.push(`drains until ${timeOfDay(body.drain_deadline_at)}`);
+  else if (body.maintenance) marks.push('maintenance');
+  if (body.circuit !== 'closed') marks.push(body.circuit === 'open' ? 'circuit open' : 'circuit on trial');
+  return marks;
+}
+
+function updateMarks(view) {
+  const marks = marksOf(fleet.nodes.get(view.list[0].body_id));
+  if (view.marks.textContent !== marks.join('')) view.marks.replaceChildren(...marks.map((mark) => h('span.mark', {}, mark)));
+}
+
 function updateBody(view, list) {
-  if (view.list === list) return;         // the same answer as before
+  if (view.list === list) {               // the same answer as before
+    updateMarks(view);
+    return;
+  }
   view.list = list;
   setText(view.name, list[0].body_name ?? list[0].body_id);
   setAttribute(view.node, 'data-divergent', list.some((row) => row.divergence.length > 0) ? 'yes' : null);
   patch(view.slots, view.shown, list, rowKey, makeRow, updateRow);
   updateReport(view);
+  updateMarks(view);
 }
 
 function updateReport(view) {
@@ -179,7 +199,7 @@ export function show(main, argument) {
     }
   }
   draw();
-  const stop = onChange((change) => { if (change.bodies !== undefined) draw(); });
+  const stop = onChange((change) => { if (change.bodies !== undefined || change.nodes) draw(); });
   const timer = setInterval(tick, 1000);
   return () => { stop(); clearInterval(timer); };
 }

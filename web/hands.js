@@ -35,6 +35,8 @@ const minutesField = () => h('label.field', {}, 'Deadline in minutes',
   h('input', { name: 'minutes', type: 'number', min: '0', max: '1440', step: '1', value: String(MINUTES_DEFAULT), required: true }));
 const reasonField = () => h('label.field', {}, 'Why (stands in the history)', h('input', { name: 'reason', type: 'text', maxlength: '128', value: '' }));
 
+const reasonOf = (form) => form.get('reason') === '' ? {} : { reason: form.get('reason') };
+
 // Each: title(target), preview(target) -> what the dialog shows, fields() -> inputs, run(target, form), done(target), undo(target), danger.
 const ACTS = {
   drain: {
@@ -63,13 +65,13 @@ const ACTS = {
     title: ({ row }) => `Release slot ${row.slot} of ${row.body_name ?? row.body_id}`, button: 'Release', danger: true,
     preview: ({ row }) => [people([served(row)], ''), h('p', {}, 'The visit ends as if the visitor had left: the body is told to end the picture, the slot is free when the body says so. There is no undo.')],
     fields: () => [reasonField()],
-    run: ({ row }, form) => call('POST', path('leases', row.lease.id, '/release'), { reason: form.get('reason') }), done: ({ row }) => `${headOf(row)} was released.`,
+    run: ({ row }, form) => call('POST', path('leases', row.lease.id, '/release'), reasonOf(form)), done: ({ row }) => `${headOf(row)} was released.`,
   },
   revoke: {
     title: ({ row }) => `Revoke slot ${row.slot} of ${row.body_name ?? row.body_id}`, button: 'Revoke', danger: true,
     preview: ({ row }) => [people([served(row)], ''), h('p', {}, 'The lease ends at once, whatever runs. If the picture goes on, it is shown as unauthorized until it ends. There is no undo.')],
     fields: () => [reasonField()],
-    run: ({ row }, form) => call('POST', path('leases', row.lease.id, '/revoke'), { reason: form.get('reason') }), done: ({ row }) => `The lease of ${headOf(row)} was revoked.`,
+    run: ({ row }, form) => call('POST', path('leases', row.lease.id, '/revoke'), reasonOf(form)), done: ({ row }) => `The lease of ${headOf(row)} was revoked.`,
   },
   circuit: {
     title: ({ bodyId }) => `Close the circuit of ${bodyName(bodyId)}`, button: 'Close the circuit',

@@ -25,7 +25,7 @@ function updateTicket(view, ticket) {
   setAttribute(view.node, 'data-state', ticket.state);
   setText(view.head, ticket.head_name ?? ticket.head_id);
   setAttribute(view.head, 'href', `#/node/${encodeURIComponent(ticket.head_id)}`);
-  setText(view.where, `${ticket.venue ?? 'no venue'}${ticket.protocol < 2 ? ' · asks in the old way' : ''}`);
+  setText(view.where, `${ticket.venue ?? 'no venue'}${ticket.protocol < 2 ? ' · older head' : ''}`);
   setText(view.experience, ticket.experience);
   setText(view.state, STATES[ticket.state] ?? ticket.state);
   setText(view.why, ticket.reason ? text(ticket.reason) : '');
@@ -42,7 +42,8 @@ function updateTicket(view, ticket) {
 function updateTimes(view) {
   const later = queueAge();
   setText(view.waited, duration(view.ticket.waited_seconds + later));
-  setText(view.eta, view.ticket.eta_seconds === null ? 'not known yet' : `${duration(Math.max(0, view.ticket.eta_seconds - later))} more`);
+  const eta = view.ticket.eta_seconds === null ? null : view.ticket.eta_seconds - later;
+  setText(view.eta, eta === null ? 'not known yet' : eta < 1 ? 'any moment' : `${duration(eta)} more`);
 }
 
 export function show(main) {

@@ -104,3 +104,5 @@ export const plural = (n, one, many = one + 's') => `${n} ${n === 1 ? one : many
 
 // Names as people order them: pretzel-9 before pretzel-10.
 export const collate = new Intl.Collator(undefined, { numeric: true }).compare;
+
+export const timeOfDay = (instant) => new Date(instant).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
