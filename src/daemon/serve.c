@@ -97,8 +97,8 @@ static struct api_config api_settings(const struct daemon *d, const struct daemo
 {
     return (struct api_config){
         .engine = d->engine, .feed = d->feed, .metrics = d->metrics, .core = &d->core, .operator_token = operator_tokens_find,
-        .operator_hash = operator_tokens_hash, .operator_ctx = d->tokens, .enrolment = operator_tokens_enrolment, .now = os_now, .random = os_random,
-            .version = HYDRA_VERSION,
+        .operator_hash = operator_tokens_hash, .operator_ctx = d->tokens, .enrolment = operator_tokens_enrolment, .now = os_now,
+        .random = os_random, .version = HYDRA_VERSION,
         .server_url = d->server_url, .enrol_pending = from->approve == APPROVE_MANUAL,
             .metrics_on_loopback = from->metrics_open_on_loopback,
         .sunshine = from->sunshine, .sunshine_count = from->sunshine_count, .monotonic_ms = os_monotonic_ms,

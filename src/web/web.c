@@ -18,8 +18,8 @@
 #define MESSAGE_SIZE   160
 
 /* The page loads from this server alone, runs nothing that stands in it, and nobody frames it. */
-static const char policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
-                             "base-uri 'none'; frame-ancestors 'none'";
+static const char policy[] = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                             "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 struct web {
     struct web_config config;

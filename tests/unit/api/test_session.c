@@ -8,7 +8,8 @@
 #define OWN     "Origin: http://localhost\r\n"
 #define FOREIGN "Origin: http://evil.example\r\n"
 
-static int ask(struct rig *r, const char *method, const char *path, const char *cookie, const char *more, const char *body, const char *error)
+static int ask(struct rig *r, const char *method, const char *path, const char *cookie, const char *more, const char *body,
+               const char *error)
 {
     char headers[HEADERS_SIZE];
     struct reply reply;
@@ -65,8 +66,9 @@ static void test_session__origin_of_server_url__is_the_page(void **state)
     struct rig *r = *state;
     char cookie[AUTH_COOKIE_SIZE];
     login(r, RIG_ADMIN, PRINCIPAL_ADMIN, cookie);
-    assert_int_equal(ask(r, "POST", "/api/v1/safe-mode/end", cookie, "Origin: http://cluster.example\r\n", "{\"district\":\"d1\"}", NULL), 204);
-    assert_int_equal(ask(r, "POST", "/api/v1/safe-mode/end", cookie, "Origin: http://cluster.example.evil\r\n", "{}", "other_origin"), 403);
+    static const char path[] = "/api/v1/safe-mode/end", body[] = "{\"district\":\"d1\"}";
+    assert_int_equal(ask(r, "POST", path, cookie, "Origin: http://cluster.example\r\n", body, NULL), 204);
+    assert_int_equal(ask(r, "POST", path, cookie, "Origin: http://cluster.example.evil\r\n", body, "other_origin"), 403);
 }
 
 static void test_session__read_cookie__looks_and_does_not_touch(void **state)
