@@ -20,7 +20,7 @@ ALLOW_gamestream := base os crypto
 ALLOW_sunshine   := base os codec
 ALLOW_body       := base os codec crypto proto client http sunshine gamestream
 ALLOW_head       := base os codec crypto proto client http gamestream
-ALLOW_ctl        := base proto codec client
+ALLOW_ctl        := base os codec proto client
 ALLOW_sim        := base os crypto codec proto client
 
 # Third-party headers by layer (as they stand in #include <...>), and what to link for them.
@@ -36,6 +36,7 @@ HEADERS_client  := curl/
 HEADERS_gamestream := curl/
 HEADERS_sunshine := curl/ jansson.h
 HEADERS_sim     := jansson.h
+HEADERS_ctl     := jansson.h
 LIBS_os      := -lsystemd -luuid
 LIBS_crypto  := -lcrypto
 LIBS_codec   := -ljansson -lyaml
