@@ -75,6 +75,15 @@ $(OUT)/$(PROGRAM_$(1)): $(OUT)/obj/$(1)/main.o $(foreach l,$(call link_layers,$(
 endef
 $(foreach l,$(program_layers),$(eval $(call program_rules,$(l))))
 
+# The operator page is part of the program: its files as arrays.
+web_files := $(sort $(wildcard web/*))
+$(OUT)/made/web_files.c: scripts/embed-web $(web_files)
+	@mkdir -p $(@D)
+	scripts/embed-web $(web_files) > $@.new && mv $@.new $@
+$(OUT)/made/web_files.o: $(OUT)/made/web_files.c
+	$(CC) $(CPPFLAGS) -Isrc/web $(CFLAGS) -c $< -o $@
+$(OUT)/lib/libweb.a: $(OUT)/made/web_files.o
+
 $(OUT)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@

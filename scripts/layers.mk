@@ -13,14 +13,14 @@ ALLOW_engine     := base os core store feed journal metrics
 ALLOW_auth       := base crypto
 ALLOW_http       := base os metrics
 ALLOW_api        := base core proto codec engine feed metrics auth crypto http
-ALLOW_web        := base http api
+ALLOW_web        := base http auth api
 ALLOW_daemon     := base os crypto codec metrics core proto store feed journal engine auth http api web
 ALLOW_client     := base os codec
 ALLOW_gamestream := base os crypto
 ALLOW_sunshine   := base os codec
 ALLOW_body       := base os codec crypto proto client http sunshine gamestream
 ALLOW_head       := base os codec crypto proto client http gamestream
-ALLOW_ctl        := base proto codec client
+ALLOW_ctl        := base os codec proto client
 ALLOW_sim        := base os crypto codec proto client
 
 # Third-party headers by layer (as they stand in #include <...>), and what to link for them.
@@ -36,6 +36,7 @@ HEADERS_client  := curl/
 HEADERS_gamestream := curl/
 HEADERS_sunshine := curl/ jansson.h
 HEADERS_sim     := jansson.h
+HEADERS_ctl     := jansson.h
 LIBS_os      := -lsystemd -luuid
 LIBS_crypto  := -lcrypto
 LIBS_codec   := -ljansson -lyaml

@@ -73,13 +73,18 @@ fuzz_libs_of    = $(sort $(foreach l,$(call fuzz_layers_of,$(1)),$(LIBS_$(l)))) 
 # fuzz_routes stands on the fixture of the unit tests of api.
 fuzz_fixture := $(filter-out tests/unit/api/test_%,$(wildcard tests/unit/api/*.c))
 FUZZ_FLAGS   := -Iinclude -D_GNU_SOURCE -DHYDRA_VERSION='"$(VERSION)"' -std=c17 $(WARN) -O1 -g -fno-omit-frame-pointer
+# The page's files, made at build time, belong to the layer web.
+fuzz_made_of    = $(if $(filter web,$(call fuzz_layers_of,$(1))),$(BUILD)/fuzz/obj/web_files.o)
+$(BUILD)/fuzz/obj/web_files.o: $(OUT)/made/web_files.c
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -Isrc/web -fsanitize=fuzzer-no-link,address -c $< -o $@
 $(BUILD)/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -Itests/support -fsanitize=fuzzer-no-link,address -MMD -MP -c $< -o $@
 $(BUILD)/fuzz/fuzz_routes: $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(fuzz_fixture))
 $(OUT)/fuzz-corpus/fuzz_routes: $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(fuzz_fixture))
 define fuzz_rules
-$(BUILD)/fuzz/$(1): $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,tests/fuzz/$(1).c $(call fuzz_sources_of,$(1)))
+$(BUILD)/fuzz/$(1): $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,tests/fuzz/$(1).c $(call fuzz_sources_of,$(1))) $(call fuzz_made_of,$(1))
 	@mkdir -p $$(@D)
 	$$(FUZZ_CC) -fsanitize=fuzzer,address $$^ $(call fuzz_libs_of,$(1)) -o $$@
 $(OUT)/fuzz-corpus/$(1): $(OUT)/tobj/fuzz/$(1).o $(OUT)/tobj/fuzz/corpus_main.o $(foreach l,$(call fuzz_layers_of,$(1)),$(OUT)/lib/lib$(l).a)

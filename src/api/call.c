@@ -8,6 +8,7 @@
 
 #include "hydra/base/log.h"
 #include "screenshots.h"
+#include "session.h"
 
 #define LATE_SLACK_MS        500      /* the engine's own deadline comes first */
 #define STORE_RETRY_SECONDS  5
@@ -15,22 +16,6 @@
 #define RETRY_TEXT_SIZE      24
 
 /* ---- who asks ---- */
-
-static bool find_principal(void *ctx, const char *token_hash, struct principal *ret)
-{
-    struct api *api = ctx;
-    enum approval approval;
-    uint32_t roles;
-    if (api->config.operator_token(api->config.operator_ctx, token_hash, ret))
-        return true;
-    if (!engine_node_by_token(api->config.engine, token_hash, ret->id, &approval, &roles))
-        return false;
-    ret->kind = PRINCIPAL_NODE;
-    ret->body = (roles & ROLE_BODY) != 0;
-    ret->head = (roles & ROLE_HEAD) != 0;
-    ret->approval = approval == APPROVAL_APPROVED ? AUTH_APPROVED : approval == APPROVAL_DENIED ? AUTH_DENIED : AUTH_PENDING;
-    return true;
-}
 
 /* The machine itself, not a proxy on it. */
 static bool from_loopback(const struct call *call)
@@ -41,8 +26,7 @@ static bool from_loopback(const struct call *call)
 
 static enum auth_verdict judge(const struct call *call, struct principal *ret_who)
 {
-    (void)auth_principal(auth_bearer(http_header(call->req, "Authorization")), find_principal, call->api, ret_who);
-    return auth_allow(call->route->scopes, ret_who, call->ids[0], from_loopback(call));
+    return session_judge(call, from_loopback(call), ret_who);
 }
 
 bool call_is_allowed(const struct call *call)
@@ -70,6 +54,10 @@ static void authorise(struct call *call)
         return;
     case AUTH_NODE_PENDING:
         call_error(call, 403, "not_approved", "This node waits for an operator's approval.", NULL, 0);
+        return;
+    case AUTH_OTHER_ORIGIN:
+        call_error(call, 403, "other_origin", "A session of the operator page changes something from that page only; a proxy in front must "
+                   "pass the Host header on, or server_url must be the page's address.", NULL, 0);
         return;
     }
 }

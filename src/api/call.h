@@ -27,7 +27,7 @@ struct api_route { enum http_method method; const char *pattern; unsigned scopes
 extern const struct api_route node_routes[], head_routes[], slot_claim_routes[], stream_routes[], eligible_routes[], venue_routes[],
     experience_routes[], body_routes[], slots_routes[], allocation_routes[], queue_routes[], event_routes[], session_routes[],
     lease_routes[], health_routes[], district_routes[], enroll_routes[], device_identity_routes[];
-extern const struct api_route operation_routes[], pair_routes[], xr_session_routes[];
+extern const struct api_route backup_routes[], operation_routes[], pair_routes[], xr_session_routes[];
 
 enum wait_kind { WAIT_FOR_BODY /* key: body id */, WAIT_FOR_HEAD /* key: head id */, WAIT_FOR_SLOT /* key: district */,
     WAIT_FOR_WORK /* key: node id */, WAIT_FOR_RESULT /* key: operation id */, WAIT_KINDS };

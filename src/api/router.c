@@ -10,7 +10,7 @@ static const struct api_route *const tables[] = {
     allocation_routes, queue_routes, event_routes, session_routes, lease_routes, health_routes, district_routes,
     enroll_routes, xr_session_routes,
     device_identity_routes,
-    operation_routes, pair_routes,
+    operation_routes, pair_routes, backup_routes,
 };
 
 static const char *const method_words[HTTP_METHODS] = { [HTTP_GET] = "GET", [HTTP_HEAD] = "HEAD", [HTTP_POST] = "POST", [HTTP_PUT] = "PUT",

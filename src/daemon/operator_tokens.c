@@ -310,3 +310,14 @@ bool operator_tokens_find(void *tokens, const char *token_hash, struct principal
     (void)pthread_mutex_unlock(&t->mutex);
     return found;
 }
+
+bool operator_tokens_hash(void *tokens, const char *token_id, char ret_hash[HC_HASH_SIZE])
+{
+    struct operator_tokens *t = tokens;
+    (void)pthread_mutex_lock(&t->mutex);
+    int row = find_row(&t->list, token_id);
+    if (row >= 0)
+        hc_copy(ret_hash, HC_HASH_SIZE, t->list.rows[row].hash);
+    (void)pthread_mutex_unlock(&t->mutex);
+    return row >= 0;
+}

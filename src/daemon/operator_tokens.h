@@ -19,6 +19,8 @@ bool operator_tokens_stop(struct operator_tokens *tokens, int64_t most_ms);
 void operator_tokens_close(struct operator_tokens *tokens);      /* stops, at most 10 s; accepts NULL */
 /* An auth_lookup_fn whose ctx is the struct operator_tokens. False: no operator's token has this hash. */
 bool operator_tokens_find(void *tokens, const char *token_hash, struct principal *ret);
+/* An auth_hash_fn: the digest of the token with that id. */
+bool operator_tokens_hash(void *tokens, const char *token_id, char ret_hash[HC_HASH_SIZE]);
 /* An api_enrolment_fn: the token of GET /enroll. It is stored nowhere: its row has an id `enroll-...`, and the token is derived from
  * the server's secret and that id. Without such a row the thread makes one. */
 enum api_enrolment operator_tokens_enrolment(void *tokens, char ret_token[API_TOKEN_SIZE], char ret_id[HC_ID_SIZE]);

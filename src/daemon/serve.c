@@ -18,6 +18,7 @@
 #include "hydra/os/random.h"
 #include "hydra/os/service.h"
 #include "hydra/store/store.h"
+#include "hydra/web/web.h"
 #include "operator_tokens.h"
 
 #define DESCRIPTORS_BESIDE   64       /* architecture §2: descriptors >= connections + 64 */
@@ -40,6 +41,7 @@ struct daemon {
     struct engine *engine;
     struct operator_tokens *tokens;
     struct api *api;
+    struct web *web;
     struct http_server *http;
     struct daemon_config reloaded;     /* of the last SIGHUP: the api borrows its text */
     char *cert_pem, *key_pem;
@@ -95,8 +97,8 @@ static struct api_config api_settings(const struct daemon *d, const struct daemo
 {
     return (struct api_config){
         .engine = d->engine, .feed = d->feed, .metrics = d->metrics, .core = &d->core, .operator_token = operator_tokens_find,
-        .operator_ctx = d->tokens, .enrolment = operator_tokens_enrolment, .now = os_now, .random = os_random,
-            .version = HYDRA_VERSION,
+        .operator_hash = operator_tokens_hash, .operator_ctx = d->tokens, .enrolment = operator_tokens_enrolment, .now = os_now,
+        .random = os_random, .version = HYDRA_VERSION,
         .server_url = d->server_url, .enrol_pending = from->approve == APPROVE_MANUAL,
             .metrics_on_loopback = from->metrics_open_on_loopback,
         .sunshine = from->sunshine, .sunshine_count = from->sunshine_count, .monotonic_ms = os_monotonic_ms,
@@ -157,11 +159,14 @@ static int open_wire(struct daemon *d, struct hc_diag *diag)
     struct api_config settings = api_settings(d, d->config);
     if (api_new(&settings, &d->api, diag) != HC_OK)
         return complain(diag, EXIT_FAILED);
+    struct web_config page = { .api = d->api, .tls = d->cert_pem != NULL, .monotonic_ms = os_monotonic_ms };
+    if (web_new(&page, &d->web, diag) != HC_OK)
+        return complain(diag, EXIT_FAILED);
     struct http_config http = {
         .address = d->config->address, .port = d->config->port, .cert_pem = d->cert_pem, .key_pem = d->key_pem, .limits = d->config->limits,
         .trusted_proxies = d->config->trusted_proxies.items, .trusted_proxy_count = d->config->trusted_proxies.count,
     };
-    if (http_start(&http, api_owner(d->api), d->metrics, &d->http, diag) != HC_OK)
+    if (http_start(&http, web_owner(d->web), d->metrics, &d->http, diag) != HC_OK)
         return complain(diag, EXIT_FAILED);
     if (name_server(d, url, sizeof url) != HC_OK) {
         (void)hc_fail(diag, HC_ERR_NOMEM, "out of memory");
@@ -329,6 +334,7 @@ static void close_all(struct daemon *d)
         _exit(EXIT_FAILED);
     }
     http_free(d->http);
+    web_free(d->web);
     api_free(d->api);
     operator_tokens_close(d->tokens);
     journal_close(d->journal);

@@ -54,6 +54,7 @@ static const struct row rows[] = {
     { "POST", "/api/v1/heads/{id}/device-identity", "SA" }, { "GET", "/api/v1/heads/{id}/device-identity", "SAR" },
     { "DELETE", "/api/v1/heads/{id}/device-identity", "A" }, { "PUT", "/api/v1/districts/{district}/per-device-identity", "A" },
     { "DELETE", "/api/v1/districts/{district}/per-device-identity", "A" }, { "GET", "/api/v1/migration", "AR" },
+    { "GET", "/api/v1/backup", "A" },
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 

@@ -5,6 +5,7 @@
 #define HYDRA_API_API_H
 
 #include "hydra/auth/auth.h"
+#include "hydra/auth/session.h"
 #include "hydra/engine/engine.h"
 #include "hydra/http/http.h"
 
@@ -17,6 +18,7 @@ struct api_config {
     struct engine *engine; struct feed *feed; struct metrics *metrics;
     const struct core_config *core;
     auth_lookup_fn *operator_token; void *operator_ctx;   /* operators' tokens: whose is this digest */
+    auth_hash_fn *operator_hash;       /* its ctx is operator_ctx; NULL: nobody can log in to the page */
     api_enrolment_fn *enrolment;       /* its ctx is operator_ctx */
     const char *version, *server_url;  /* server_url: what enrolled devices are told */
     bool enrol_pending;                /* enrollment: {approve: manual} */
@@ -33,6 +35,16 @@ const struct http_owner *api_owner(struct api *api);
 void api_turn(struct api *api);                        /* parked reads and long-polls that have news */
 void api_stopping(struct api *api);                    /* readyz is 503 from now on */
 void api_configure(struct api *api, const struct api_config *config);   /* SIGHUP: sunshine, enrol_pending, metrics..., server_url */
+
+/* ---- the operator page's session (wire §5): an admin's or a read-only operator's token, told once, then a cookie ---- */
+/* False: nobody's token, or one of a node or of the fleet. True: the value of the cookie, good for AUTH_SESSION_SECONDS. */
+bool api_login(struct api *api, const char *token, struct principal *ret_who, char ret_cookie[AUTH_COOKIE_SIZE]);
+/* Whose cookie the request has; false: none that is good. */
+bool api_session(struct api *api, const struct http_request *req, struct principal *ret_who);
+/* Who asks: by the Authorization header if there is one, else by the cookie. True: by the cookie. */
+bool api_who(struct api *api, const struct http_request *req, struct principal *ret_who);
+/* Does the Origin header name this server: the request's Host, or that of server_url? Without the header: false. */
+bool api_from_own_page(const struct api *api, const struct http_request *req);
 
 /* For docs and tests: every route as data. */
 struct api_route_doc { enum http_method method; const char *pattern; unsigned scopes; };

@@ -26,7 +26,7 @@ typedef bool auth_lookup_fn(void *ctx, const char *token_hash, struct principal 
 enum auth_scope { SCOPE_PUBLIC = 1, SCOPE_FLEET = 2, SCOPE_NODE = 4, SCOPE_SELF = 8, SCOPE_ADMIN = 16, SCOPE_READ = 32, SCOPE_BODY = 64,
     SCOPE_LOOPBACK = 128 };
 enum auth_verdict { AUTH_OK, AUTH_NO_TOKEN /* 401 */, AUTH_WRONG_SCOPE /* 403 forbidden */, AUTH_NODE_DENIED /* 403 */,
-    AUTH_NODE_PENDING /* 403 not_approved */ };
+    AUTH_NODE_PENDING /* 403 not_approved */, AUTH_OTHER_ORIGIN /* 403 other_origin: a cookie's owner did not ask for this */ };
 
 /* The token of an Authorization header ("Bearer x", any case of the word); NULL: none, or longer than AUTH_TOKEN_MAX. Points into the
  * header. */

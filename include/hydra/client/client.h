@@ -1,4 +1,5 @@
-/* client.h - a small HTTPS client (libcurl): blocking calls for the CLI and the agents, and a multi driver for the fleet simulator. */
+/* client.h - a small HTTPS client (libcurl): blocking calls for the CLI and the agents, an answer that goes on (server-sent events), and a
+ * multi driver for the fleet simulator. */
 #ifndef HYDRA_CLIENT_CLIENT_H
 #define HYDRA_CLIENT_CLIENT_H
 
@@ -30,6 +31,22 @@ struct client *client_close(struct client *client);      /* accepts NULL, return
  * proxy is used. */
 HC_MUST enum hc_err client_call(struct client *client, const char *method, const char *path, const char *token, const char *body,
                                 struct client_answer *ret_answer, struct hc_diag *diag);
+
+/* An answer without an end, read as it comes. One thread at a time. */
+struct client_stream;
+struct client_stream_spec {
+    const char *path, *token;         /* as client_call's; token may be NULL */
+    const char *last_event_id;        /* sent as Last-Event-ID; NULL, "" or no word of printable ASCII: not sent */
+    int64_t quiet_ms;                 /* rounded up to seconds: a peer that says nothing for so long is gone */
+};
+/* Connects with the first turn. Errors as client_call's. */
+HC_MUST enum hc_err client_stream_open(const struct client_options *options, const struct client_stream_spec *spec,
+                                       struct client_stream **ret_stream, struct hc_diag *diag);
+struct client_stream *client_stream_close(struct client_stream *stream);      /* accepts NULL, returns NULL */
+/* Waits at most wait_ms (up to ten minutes) and appends what came to `out`. HC_OK: it goes on. HC_ERR_NET, HC_ERR_TIMEOUT: it is over, and
+ * all that came was handed out by the turns before. HC_ERR_LIMIT, HC_ERR_NOMEM. */
+HC_MUST enum hc_err client_stream_turn(struct client_stream *stream, int64_t wait_ms, struct hc_buf *out, struct hc_diag *diag);
+long client_stream_status(const struct client_stream *stream);                /* 0: no answer yet */
 
 /* Many calls at once on one thread. `done` runs inside client_multi_turn (or _close), may start further calls, and only borrows `answer`
  * (status 0 unless err is HC_OK). err as client_call's. */

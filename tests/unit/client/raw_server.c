@@ -106,6 +106,10 @@ static bool serve(struct peer *peer, const char *request, const char *path)
         return send_all(peer->fd, "HTTP/1.1 204 No Content\r\n\r\n", 27);
     if (strcmp(path, "/silent") == 0)
         return true;
+    if (strcmp(path, "/goes-on") == 0) {
+        static const char piece[] = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\none";
+        return send_all(peer->fd, piece, sizeof piece - 1);
+    }
     if (strcmp(path, "/large") == 0)
         return pour(peer, "HTTP/1.1 200 OK\r\n\r\n", "xxxxxxxxxxxxxxxx", CLIENT_ANSWER_MAX + 65536);
     if (strcmp(path, "/largest") == 0) {
