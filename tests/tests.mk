@@ -39,6 +39,11 @@ $(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydra
 	@$(run_test) $*.log $*
 integration: $(integration_runs)
 integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
+## make agents-long  1,000 rounds of four heads on two bodies, the time to the next picture, body agents killed; all releases of Sunshine
+.PHONY: agents-long
+agents-long: $(OUT)/integration/test_agent_rounds $(OUT)/integration/test_enforcement $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrahead $(OUT)/sunshine_host $(OUT)/stream_client
+	$(OUT)/integration/test_enforcement --all
+	$(OUT)/integration/test_agent_rounds --rounds 1000 --quick 200 --kills 20 --limit-ms 300
 ## make agents-doc  the table of docs/AGENTS.md: what a paired stranger can do to a body, release by release
 .PHONY: agents-doc
 agents-doc: $(OUT)/integration/test_enforcement $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrahead $(OUT)/sunshine_host $(OUT)/stream_client

@@ -64,6 +64,8 @@ static bool is_of_the_row(const struct work *w)
 static bool may_close(const struct work *w, bool viewed)
 {
     const struct converge_memory *memory = w->facts->memory;
+    if (!viewed && w->facts->sessions->launch.since_ms > memory->closed_ms)
+        return true;                                    /* another application than the one that was closed: nothing is repeated */
     int64_t wait_ms = viewed && !memory->close_failed ? CONVERGE_CLOSE_MS : CONVERGE_RECLOSE_MS;
     return !memory->closed || w->facts->now_ms - memory->closed_ms >= wait_ms;
 }

@@ -19,7 +19,7 @@
 #include "trust.h"
 
 #define CONVERGE_CLOSE_MS     ((int64_t)60 * 1000)      /* between two closes of a viewed session on a slot (rules §13.2) */
-/* Between two closes of an application that nobody views (its own exit takes 5 s), or after one that did not reach the host: well within
+/* Between two closes of one application that nobody views (its own exit takes 5 s), or after one that did not reach the host: well within
  * the cluster's drainGrace. */
 #define CONVERGE_RECLOSE_MS   ((int64_t)10 * 1000)
 

@@ -76,7 +76,8 @@ static void do_claim(struct ask *ask)
 static void do_admission(struct ask *ask)
 {
     struct request_text request;
-    cluster_pause(&ask->job.stop, ask->reach->polled_ms + POLL_LEAST_MS - os_monotonic_ms());
+    if (ask->head.phase == HEAD_QUEUED)
+        cluster_pause(&ask->job.stop, ask->reach->polled_ms + POLL_LEAST_MS - os_monotonic_ms());
     ask->reach->polled_ms = os_monotonic_ms();
     request_admission(head_id(ask), ask->head.attempt_id, WAIT_SECONDS, &request);
     ask_as(ask, ASK_ADMISSION, &request, POLL_MS);

@@ -6,7 +6,8 @@
 #define RETRY_MS           2000
 #define RETRY_MAX_MS       60000
 #define VERIFY_AGAIN_MS    1500
-#define PREPARED_AGAIN_MS  250         /* a body that hears of its directive applies it well within a second, and a visitor waits */
+#define PREPARED_LEAST_MS  50          /* a body that hears of its directive applies it well within a second, and a visitor waits */
+#define PREPARED_MOST_MS   1000
 #define QUESTION_AGAIN_MS  1000
 #define JITTER_STEPS       1024
 
@@ -197,6 +198,13 @@ static void refused(struct head_state *head, const struct head_event *ev, struct
     }
 }
 
+/* Oftener at first, then by a quarter of the time that it has taken already. */
+static int64_t prepared_again_ms(const struct head_state *head, const struct head_event *ev)
+{
+    int64_t granted_ms = head->start_until_ms - head->lease.start_deadline_ms, wait = (ev->now_ms - granted_ms) / 4;
+    return wait < PREPARED_LEAST_MS ? PREPARED_LEAST_MS : wait > PREPARED_MOST_MS ? PREPARED_MOST_MS : wait;
+}
+
 /* Answers of claim, admission and accept. */
 static void answered(struct head_state *head, const struct head_event *ev, struct head_actions *out)
 {
@@ -211,7 +219,7 @@ static void answered(struct head_state *head, const struct head_event *ev, struc
                 return;
             }
         }
-        head->due_ms = ev->now_ms + PREPARED_AGAIN_MS;
+        head->due_ms = ev->now_ms + prepared_again_ms(head, ev);
         return;
     }
     if (!asked)

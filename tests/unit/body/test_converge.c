@@ -149,6 +149,21 @@ static void test_converge__runs_on_after_its_lease__closed_only_when_nobody_view
     expect(s, "close_app", 7);
 }
 
+/* Visits may be shorter than the wait: the slot of the next one must not wait for the close of the one before. */
+static void test_converge__another_application_right_after_a_close__closed_at_once(void **state)
+{
+    struct scene *s = *state;
+    s->slot.action = DIRECTIVE_FREE;
+    HC_SET(s->slot.lease_id, "");
+    runs(s, SLOT_ENDING, 0);
+    s->sessions.abandoned = true;
+    expect(s, "close_app", 7);
+    carry_out(s);
+    s->sessions.launch.since_ms = s->facts.now_ms + 1;
+    s->facts.now_ms += 2;
+    expect(s, "close_app", 7);
+}
+
 static void test_converge__abandoned_under_its_lease__left_to_the_cluster(void **state)
 {
     struct scene *s = *state;
@@ -304,6 +319,7 @@ int main(void)
         WITH_SCENE(test_converge__terminate_that_did_not_reach_the_host__again_within_the_drain),
         WITH_SCENE(test_converge__terminate__never_the_successor_and_never_blindly),
         WITH_SCENE(test_converge__runs_on_after_its_lease__closed_only_when_nobody_views_it),
+        WITH_SCENE(test_converge__another_application_right_after_a_close__closed_at_once),
         WITH_SCENE(test_converge__abandoned_under_its_lease__left_to_the_cluster),
         WITH_SCENE(test_converge__maintenance__the_workshop_s_own_launch_is_left_alone),
         WITH_SCENE(test_converge__entries_differ__changed_one_by_one_while_idle),

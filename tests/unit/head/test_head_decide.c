@@ -282,6 +282,26 @@ static void test_head__claim_repeated_after_a_place_in_line__says_the_same_strea
     assert_string_equal(head.claim_stream_id, "str-1");             /* another attempt names the visit from the start */
 }
 
+static void test_head__body_not_ready_yet__looked_at_soon_and_then_less_often(void **state)
+{
+    (void)state;
+    struct head_state head;
+    struct head_event lease = grant(0);
+    lease.body.directive_applied = false;
+    begin(&head);
+    give(&head, lease);
+    assert_int_equal(head.phase, HEAD_PREPARING);
+    static const struct { int64_t now, due; } rows[] = { { 10, 60 }, { 400, 500 }, { 2000, 2500 }, { 60000, 61000 } };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        lease.now_ms = rows[i].now;
+        give(&head, lease);
+        assert_int_equal(head.due_ms, rows[i].due);
+    }
+    lease.body.directive_applied = true;
+    give(&head, lease);
+    assert_true(acted(ACT_VERIFY));
+}
+
 static void test_head__gate_closed_right_after_pairing__unknown_not_a_second_pairing(void **state)
 {
     (void)state;
@@ -398,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_head__visitor_leaves_while_claiming__the_late_lease_is_released),
         cmocka_unit_test(test_head__claim_unanswered__the_same_attempt_again),
         cmocka_unit_test(test_head__claim_repeated_after_a_place_in_line__says_the_same_stream),
+        cmocka_unit_test(test_head__body_not_ready_yet__looked_at_soon_and_then_less_often),
         cmocka_unit_test(test_head__gate_closed_right_after_pairing__unknown_not_a_second_pairing),
         cmocka_unit_test(test_head__any_events_in_any_order__no_rule_broken_and_never_stuck),
     };
