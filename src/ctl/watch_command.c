@@ -71,7 +71,7 @@ static int put_screen(const struct hc_buf *board)
 {
     struct hc_buf out = { 0 };
     hc_buf_str(&out, "\033[H");
-    for (const char *line = board->data; line != NULL && *line != '\0';) {
+    for (const char *line = board->len > 0 ? board->data : ""; *line != '\0';) {
         size_t len = strcspn(line, "\n");
         hc_buf_add(&out, line, len);
         hc_buf_str(&out, "\033[K");
