@@ -88,7 +88,8 @@ static void test_hydractl__every_list_and_look__exits_good(void **state)
 {
     (void)state;
     static const char *const rows[][3] = {
-        { "allocation" }, { "conflicts" }, { "streams" }, { "sessions", "--history" }, { "events" }, { "nodes" }, { "nodes", "list" }, { "bodies" },
+        { "allocation" }, { "conflicts" }, { "streams" }, { "sessions", "--history" }, { "events" }, { "nodes" }, { "nodes", "list" },
+        { "bodies" },
         { "heads" }, { "venues" }, { "venues", "show", "north" }, { "orgs" }, { "experiences" }, { "district", "default" }, { "migration" },
         { "pairing", "b1" }, { "health" }, { "help" }, { "--help" }, { "slots", "--help" }, { "--version" },
     };
@@ -360,7 +361,8 @@ static void test_hydractl__hands_on_a_body__change_what_they_say(void **state)
 static void test_hydractl__venues_orgs_experiences__set_shown_deleted(void **state)
 {
     (void)state;
-    ctl_good(ctl("venues", "set", "Old Town 2 \xc3\xa9t\xc3\xa9", "--owner", "museum", "--most-grants", "007", "--accept", "confirm", NULL));
+    ctl_good(ctl("venues", "set", "Old Town 2 \xc3\xa9t\xc3\xa9", "--owner", "museum", "--most-grants", "007", "--accept", "confirm",
+                 NULL));
     struct ran ran = ctl("venues", "show", "Old Town 2 \xc3\xa9t\xc3\xa9", NULL);
     assert_int_equal(ran.code, 0);
     ctl_shows(&ran, "max_concurrent_grants", "7");

@@ -92,7 +92,8 @@ static void test_events_follow__token_revoked__ends_refused(void **state)
     /* All admin tokens go: the daemon looks at its file every 2 s. */
     char script[2048], program[512];
     program_path("HYDRACLUSTERD", "hydraclusterd", program, sizeof program);
-    (void)snprintf(script, sizeof script, "%s token list --data-dir %s | awk '/ admin /{print $1}' | xargs -n 1 %s token revoke --data-dir %s",
+    (void)snprintf(script, sizeof script,
+                   "%s token list --data-dir %s | awk '/ admin /{print $1}' | xargs -n 1 %s token revoke --data-dir %s",
                    program, scene.home.data, program, scene.home.data);
     struct ran ran = ctl_shell(script);
     if (ran.code != 0)
