@@ -80,9 +80,10 @@ export function endOf(row, later) {
   return 'until the visitor leaves';
 }
 
-export function headOf(row) {
+// nameOf(id) -> the name of a head that the row has by its id only, or undefined.
+export function headOf(row, nameOf = () => undefined) {
   if (row.lease !== null) return row.lease.head_name ?? row.lease.head_id ?? 'unknown head';
-  if (row.observed !== null) return row.observed.head_id ?? row.observed.client_name ?? '';
+  if (row.observed !== null) return nameOf(row.observed.head_id) ?? row.observed.head_id ?? row.observed.client_name ?? '';
   return '';
 }
 

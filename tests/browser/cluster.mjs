@@ -4,12 +4,13 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const START_MS = 20000;
 const STOP_MS = 10000;
 const LOOK_MS = 50;
 
-export const root = path.resolve(import.meta.dirname, '../..');
+export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const build = path.resolve(root, process.env.BUILD_DIR ?? 'build');
 
 // Waits for what a function answers, never for a time to pass.
