@@ -68,8 +68,7 @@ static int call_path(struct context *context, const char *path_of)
         code = show(context, answer);
     if (code == EXIT_GOOD)
         tell_limit(context, answer);
-    bool asked = command->diverged || (command->flags == NULL ? false : strcmp(command->words, "slots") == 0 &&
-                                                                             invocation_flag(invocation, "divergent") != NULL);
+    bool asked = command->diverged != NULL && (command->diverged[0] == '\0' || invocation_flag(invocation, command->diverged) != NULL);
     if (code == EXIT_GOOD && asked && json_array_size(answer) > 0)
         code = EXIT_DIVERGED;
     json_decref(answer);

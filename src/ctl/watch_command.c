@@ -177,7 +177,7 @@ int run_watch(struct context *context)
     int code = wire_path(context, NULL, &path);
     if (code != EXIT_GOOD || watch.before == NULL) {
         json_decref(watch.before);
-        return code;
+        return code != EXIT_GOOD ? code : context_complain(EXIT_REFUSED, "out of memory");
     }
     watch.slots_path = path;
     watch.follower = (struct follower){ .context = context, .path = "/api/v1/events?follow=1", .on_event = on_event, .ctx = &watch };

@@ -437,6 +437,44 @@ static void test_hydractl__enrol_and_token__saved_0600_and_they_work(void **stat
     hc_free(token);
 }
 
+/* ---- TLS ---- */
+
+static char cert[HOME_PATH_SIZE];
+
+static int set_up_tls(void **state)
+{
+    char key[HOME_PATH_SIZE];
+    struct process process;
+    (void)scene_open(state);
+    home_path(&scene.home, "cert.pem", cert);
+    home_path(&scene.home, "key.pem", key);
+    const char *const openssl[] = { "/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                                    "-subj", "/CN=hydracluster", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2", "-keyout", key,
+                                    "-out", cert, NULL };
+    process_start(&process, openssl, NULL, scene.home.log);
+    assert_int_equal(process_wait(&process, SCENE_WAIT_MS), 0);
+    const char *const args[] = { "--tls-cert", cert, "--tls-key", key, NULL };
+    const struct daemon_options options = { .args = args, .ca_file = cert };
+    scene_start(&options);
+    ctl_set_up();
+    return 0;
+}
+
+static void test_hydractl__https__only_with_a_certificate_that_is_trusted(void **state)
+{
+    (void)state;
+    struct ran ran = ctl("slots", NULL);
+    assert_int_equal(ran.code, 3);                      /* nobody that it would talk to; the token was not sent */
+    assert_true(ctl_says(&ran, "certificate"));
+    ran_free(&ran);
+    ctl_good(ctl("--ca-file", cert, "slots", NULL));
+    ctl_good(ctl("--ca-file", cert, "sessions", "--history", NULL));
+    ran = ctl("--ca-file", "/nonexistent.pem", "slots", NULL);
+    assert_int_equal(ran.code, 2);
+    assert_true(ctl_says(&ran, "/nonexistent.pem"));
+    ran_free(&ran);
+}
+
 /* ---- completion ---- */
 
 static void test_hydractl__completion__loads_and_completes(void **state)
@@ -485,6 +523,7 @@ int main(void)
         TEST(test_hydractl__release_and_revoke__the_lease_ends),
         TEST(test_hydractl__enrol_and_token__saved_0600_and_they_work),
         TEST(test_hydractl__completion__loads_and_completes),
+        cmocka_unit_test_setup_teardown(test_hydractl__https__only_with_a_certificate_that_is_trusted, set_up_tls, scene_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include "../../../src/ctl/plain_text.h"
 #include "../../../src/ctl/view.h"
+#include "hydra/base/arena.h"
 
 static const struct column columns[] = {
     { "NAME", "name", COLUMN_TEXT, false }, { "STATE", "state", COLUMN_STATE, false }, { "AGE", "age", COLUMN_SECONDS, false },
@@ -130,6 +131,26 @@ static void test_seconds__sizes(void **state)
     }
 }
 
+static void test_views__each_allocation_fails__told_and_no_leak(void **state)
+{
+    (void)state;
+    json_t *rows = json_loads(TWO, 0, NULL), *record = json_loads("{\"a\":1,\"b\":[\"x\"],\"would\":{\"c\":\"d\"}}", 0, NULL);
+    const struct look look = { .colour = true, .width = 20 };
+    bool done = false;
+    for (unsigned n = 1; !done; n++) {
+        struct hc_buf out = { 0 };
+        hc_alloc_fail_after(n);
+        (void)view_write(&rows_view, rows, &look, &out);
+        (void)view_write(&explain_view, record, &look, &out);
+        hc_alloc_fail_after(0);
+        done = !out.failed;
+        assert_true(n < 1000);
+        hc_buf_free(&out);
+    }
+    json_decref(rows);
+    json_decref(record);
+}
+
 /* Whatever a server answers, a view draws it: no shape is taken for granted. */
 static void test_views__any_answer__is_drawn(void **state)
 {
@@ -162,6 +183,7 @@ int main(void)
         cmocka_unit_test(test_table__more_rows_than_lines__how_many_are_left_out),
         cmocka_unit_test(test_record__members__lines_and_sections_of_their_own),
         cmocka_unit_test(test_seconds__sizes),
+        cmocka_unit_test(test_views__each_allocation_fails__told_and_no_leak),
         cmocka_unit_test(test_views__any_answer__is_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
