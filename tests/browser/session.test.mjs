@@ -143,3 +143,18 @@ test('log out ends it', async () => {
   await page.getByLabel('Operator token').waitFor();
   assert.deepEqual(await page.context().cookies(), []);
 });
+
+test('over HTTPS the cookie is Secure, and the page works as well', async () => {
+  const secure = await Cluster.start({ tls: true });
+  try {
+    const visitor = await openPage(browser, { ignoreHTTPSErrors: true });
+    await logIn(visitor, secure);
+    await visitor.getByText('No body is enrolled yet.').waitFor();
+    const cookies = await visitor.context().cookies();
+    assert.ok(cookies[0].secure && cookies[0].httpOnly && cookies[0].sameSite === 'Lax');
+    assert.deepEqual(visitor.complaints, []);
+    await visitor.context().close();
+  } finally {
+    await secure.close();
+  }
+});
