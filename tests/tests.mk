@@ -7,6 +7,7 @@ support_layers  := $(sort $(call link_layers,client) $(call link_layers,sunshine
 support_objects += $(patsubst tests/%.c,$(OUT)/tobj/%.o,$(filter-out tests/integration/test_%,$(wildcard tests/integration/*.c)))
 
 include tests/support/sunshine_host/sunshine_host.mk
+include tests/browser/browser.mk
 
 .PHONY: integration integration-programs corpus-programs torture scenarios fuzz fuzz-corpus fuzz-targets
 # The programs that integration tests start; a library to be preloaded is never built with a sanitizer.
@@ -37,6 +38,7 @@ integration_runs := $(addsuffix .run,$(integration_programs))
 .PHONY: $(integration_runs)
 $(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrasim $(OUT)/hydrahead $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
 	@$(run_test) $*.log $*
+$(filter %/test_hydractl.run %/test_hydractl_live.run %/test_hydractl_backup.run,$(integration_runs)): $(OUT)/hydractl
 integration: $(integration_runs)
 integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
 ## make agents-long  1,000 rounds of four heads on two bodies, the time to the next picture, body agents killed; all releases of Sunshine

@@ -54,4 +54,5 @@ export async function getPages(path, most) {
   return { rows, whole: cursor === null };
 }
 
-export const isAdmin = () => document.querySelector('meta[name=hydra-role]').content === 'admin';
+const role = globalThis.document?.querySelector('meta[name=hydra-role]').content;
+export const isAdmin = () => role === 'admin';

@@ -28,7 +28,7 @@ export function replace(node, ...children) {
 
 // Writes only what is different, so that a thousand rows that stay the same cost no layout.
 export function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  if ((node.firstChild?.data ?? '') !== text) node.textContent = text;
 }
 export function setAttribute(node, key, value) {
   if (value === null || value === false) {

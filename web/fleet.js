@@ -8,6 +8,8 @@ const GATHER_MS = 30;             // events that come together are one question
 const BODIES_AT_ONCE = 12;        // more bodies than that: ask for all
 const ALL_EVERY_MS = 5000;
 const ALL_SHARE = 10;             // asking for all takes at most a tenth of the time
+const STORM_SHARE = 3;            // or a third, while more changes than can be asked about one by one
+const STORM_MS = 250;
 const NODES_EVERY_MS = 60000;
 const NODES_GATHER_MS = 500;
 
@@ -41,11 +43,14 @@ export function onEvent(fn) {
 
 export const rowAge = (row) => (performance.now() - (fleet.askedAt.get(row.body_id) ?? performance.now())) / 1000;
 export const queueAge = () => (performance.now() - fleet.queueAt) / 1000;
+export const nameOf = (id) => fleet.nodes.get(id)?.name;
 export function* rows() {
   for (const list of fleet.bodies.values()) yield* list;
 }
 
+// An answer that was asked for earlier than what stands there comes too late.
 function setBody(id, list, at) {
+  if ((fleet.askedAt.get(id) ?? 0) > at) return;
   if (list.length === 0) fleet.bodies.delete(id);
   else fleet.bodies.set(id, list);
   fleet.askedAt.set(id, at);
@@ -55,8 +60,9 @@ function setBody(id, list, at) {
 
 let dirty = new Set();
 let gathering = null;
+let askingDirty = false;
 let askingAll = false;
-let allWanted = true;
+let allWanted = true, allSoon = false;
 let allTook = 0;
 let allTimer = null;
 
@@ -67,8 +73,10 @@ async function askBodies(ids) {
 }
 
 async function askQueue() {
-  fleet.queue = await get('queue');
-  fleet.queueAt = performance.now();
+  const at = performance.now(), list = await get('queue');
+  if (at < fleet.queueAt) return;
+  fleet.queue = list;
+  fleet.queueAt = at;
   tell({ queue: true });
 }
 
@@ -81,23 +89,26 @@ async function askDistricts() {
 async function askAll() {
   if (askingAll) { allWanted = true; return; }
   askingAll = true;
-  allWanted = false;
+  allWanted = allSoon = false;
   clearTimeout(allTimer);
   const at = performance.now();
   try {
     dirty.clear();
-    const [list, health] = await Promise.all([get('slots'), get('health'), askQueue()]);
-    const byBody = group(list);
+    const others = Promise.all([get('health'), askQueue()]);
+    others.catch(() => {});          // said below, where it is waited for
+    const byBody = group(await get('slots'));
     for (const id of [...fleet.bodies.keys()]) if (!byBody.has(id)) { fleet.bodies.delete(id); fleet.askedAt.delete(id); }
     for (const [id, mine] of byBody) setBody(id, mine, at);
-    fleet.health = health;
-    await askDistricts();
     fleet.ready = true;
     tell({ bodies: null });
+    [fleet.health] = await others;
+    await askDistricts();
+    tell({});
   } catch { /* the stream of events says when nobody answers; the next turn asks again */ }
   allTook = performance.now() - at;
   askingAll = false;
-  allTimer = setTimeout(askAll, allWanted ? allTook : Math.max(ALL_EVERY_MS, allTook * ALL_SHARE));
+  allSoon = allWanted;
+  allTimer = setTimeout(askAll, allSoon ? Math.max(STORM_MS, allTook * (STORM_SHARE - 1)) : Math.max(ALL_EVERY_MS, allTook * ALL_SHARE));
 }
 
 function group(list) {
@@ -110,39 +121,64 @@ function group(list) {
   return map;
 }
 
+// One question at a time: what comes meanwhile is the next one.
+function gather() {
+  if (!askingDirty) gathering ??= setTimeout(askDirty, GATHER_MS);
+}
 async function askDirty() {
   gathering = null;
   const ids = [...dirty];
   dirty = new Set();
-  if (ids.length > BODIES_AT_ONCE || !fleet.ready) { askAll(); return; }
+  if (ids.length > BODIES_AT_ONCE || !fleet.ready) {
+    if (!allSoon) askAll();
+    return;
+  }
+  askingDirty = true;
   try { await Promise.all([askBodies(ids), askQueue()]); } catch { allWanted = true; }
+  askingDirty = false;
+  if (dirty.size > 0) gather();
 }
 
-let nodesTimer = null;
-export async function askNodes() {
+let nodesTimer = null, askingNodes = false, nodesWanted = false;
+function nodesIn(ms) {
   clearTimeout(nodesTimer);
+  nodesTimer = setTimeout(askNodes, ms);
+}
+async function askNodes() {
+  if (askingNodes) { nodesWanted = true; return; }
+  askingNodes = true;
+  nodesWanted = false;
+  const at = performance.now();
   try {
     const list = await get('nodes');
     fleet.nodes = new Map(list.map((node) => [node.id, node]));
     tell({ nodes: true });
   } catch { /* asked again soon */ }
-  nodesTimer = setTimeout(askNodes, NODES_EVERY_MS);
+  askingNodes = false;
+  nodesIn(nodesWanted ? Math.max(NODES_GATHER_MS, (performance.now() - at) * ALL_SHARE) : NODES_EVERY_MS);
+  nodesSoon = nodesWanted;
+}
+
+// Soon, however many ask for it meanwhile.
+let nodesSoon = false;
+function nodesChanged() {
+  if (askingNodes) nodesWanted = true;
+  else if (!nodesSoon) { nodesSoon = true; nodesIn(NODES_GATHER_MS); }
 }
 
 // Somebody used a hand: what it touched is asked about at once, not when its event comes.
 export function touched(bodyId) {
   if (bodyId !== null) dirty.add(bodyId);
-  gathering ??= setTimeout(askDirty, GATHER_MS);
-  clearTimeout(nodesTimer);
-  nodesTimer = setTimeout(askNodes, GATHER_MS);
+  gather();
+  if (askingNodes) nodesWanted = true;
+  else nodesIn(GATHER_MS);
 }
 
 function take(event) {
   if (event.body_id) dirty.add(event.body_id);
-  gathering ??= setTimeout(askDirty, GATHER_MS);
+  gather();
   if (/^(node_|drain_|circuit_|safe_mode_|identity_|per_device_)/.test(event.type)) {
-    clearTimeout(nodesTimer);
-    nodesTimer = setTimeout(askNodes, NODES_GATHER_MS);
+    nodesChanged();
     if (event.type.startsWith('safe_mode_')) askAll();
   }
   for (const fn of [...eventListeners]) fn(event);
@@ -158,5 +194,6 @@ function connectionIs(state) {
 }
 
 export function start() {
+  askAll();                       // at once; and again when the stream has begun, for what happened between
   follow(take, connectionIs);
 }

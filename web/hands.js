@@ -2,7 +2,7 @@
 
 import { call } from './api.js';
 import { announce, h, replace } from './dom.js';
-import { fleet, rows, touched } from './fleet.js';
+import { fleet, nameOf, rows, touched } from './fleet.js';
 import { headOf, plural, stateOf } from './words.js';
 
 const TOAST_MS = 60000;
@@ -14,7 +14,7 @@ const path = (kind, id, rest = '') => `${kind}/${encodeURIComponent(id)}${rest}`
 const bodyName = (id) => fleet.bodies.get(id)?.[0].body_name ?? fleet.nodes.get(id)?.name ?? id;
 const nodeName = (id) => fleet.nodes.get(id)?.name ?? bodyName(id);
 const leasedRows = (id) => (fleet.bodies.get(id) ?? []).filter((row) => row.lease !== null);
-const served = (row) => h('li', {}, h('strong', {}, headOf(row)), ` · ${stateOf(row).word.toLowerCase()} · ${row.lease.experience} · slot ${row.slot} of ${
+const served = (row) => h('li', {}, h('strong', {}, headOf(row, nameOf)), ` · ${stateOf(row).word.toLowerCase()} · ${row.lease.experience} · slot ${row.slot} of ${
   row.body_name ?? row.body_id}`);
 
 function people(list, nobody) {
@@ -65,13 +65,13 @@ const ACTS = {
     title: ({ row }) => `Release slot ${row.slot} of ${row.body_name ?? row.body_id}`, button: 'Release', danger: true,
     preview: ({ row }) => [people([served(row)], ''), h('p', {}, 'The visit ends as if the visitor had left: the body is told to end the picture, the slot is free when the body says so. There is no undo.')],
     fields: () => [reasonField()],
-    run: ({ row }, form) => call('POST', path('leases', row.lease.id, '/release'), reasonOf(form)), done: ({ row }) => `${headOf(row)} was released.`,
+    run: ({ row }, form) => call('POST', path('leases', row.lease.id, '/release'), reasonOf(form)), done: ({ row }) => `${headOf(row, nameOf)} was released.`,
   },
   revoke: {
     title: ({ row }) => `Revoke slot ${row.slot} of ${row.body_name ?? row.body_id}`, button: 'Revoke', danger: true,
     preview: ({ row }) => [people([served(row)], ''), h('p', {}, 'The lease ends at once, whatever runs. If the picture goes on, it is shown as unauthorized until it ends. There is no undo.')],
     fields: () => [reasonField()],
-    run: ({ row }, form) => call('POST', path('leases', row.lease.id, '/revoke'), reasonOf(form)), done: ({ row }) => `The lease of ${headOf(row)} was revoked.`,
+    run: ({ row }, form) => call('POST', path('leases', row.lease.id, '/revoke'), reasonOf(form)), done: ({ row }) => `The lease of ${headOf(row, nameOf)} was revoked.`,
   },
   circuit: {
     title: ({ bodyId }) => `Close the circuit of ${bodyName(bodyId)}`, button: 'Close the circuit',
@@ -190,7 +190,7 @@ export function bodyActs(bodyId) {
 // All hands for one row of the board.
 export function hands(row) {
   const pick = (name, target) => h(`button${ACTS[name].danger ? '.danger' : ''}`, { 'data-act': name, onclick: () => { box.close(); act(name, target); } }, ACTS[name].button);
-  const lease = row.lease === null ? null : h('section', {}, h('h3', {}, `${headOf(row)}, slot ${row.slot}`),
+  const lease = row.lease === null ? null : h('section', {}, h('h3', {}, `${headOf(row, nameOf)}, slot ${row.slot}`),
     h('div.buttons', {}, pick('release', { row }), pick('revoke', { row }),
       row.lease.head_id === null ? null : h('a.button', { href: `#/node/${encodeURIComponent(row.lease.head_id)}`, onclick: () => box.close() }, 'Its page')));
   const body = h('section', {}, h('h3', {}, 'The whole body'),

@@ -64,7 +64,10 @@ export function follow(onEvent, onState) {
   async function run() {
     for (;;) {
       let busy = false;
-      try { await connect(); } catch (error) { busy = error.message === '503'; }
+      try {
+        await connect();
+        continue;                 // the daemon ends each stream after a while; who cannot connect again hears of it below
+      } catch (error) { busy = error.message === '503'; }
       onState(busy ? 'busy' : 'lost');
       await new Promise((resolve) => { wake = resolve; setTimeout(resolve, retryMs); });
       retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);

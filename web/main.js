@@ -1,7 +1,7 @@
 // The frame around the views: navigation, connection, banners, what changed for those who listen.
 
 import { announce, h, replace, setAttribute, setText } from './dom.js';
-import { fleet, onChange, rows, start } from './fleet.js';
+import { fleet, nameOf, onChange, rows, start } from './fleet.js';
 import * as board from './board.js';
 import * as capacity from './capacity.js';
 import * as node from './node.js';
@@ -82,7 +82,7 @@ function jumpTo(row) {
 
 function divergenceBanner(row) {
   const where = `${row.body_name ?? row.body_id}, slot ${row.slot}`;
-  const who = headOf(row);
+  const who = headOf(row, nameOf);
   return h('div.banner.divergence', {},
     h('strong', {}, row.divergence.map(text).join(' · ')),
     h('span', {}, where, who === '' ? '' : ` · ${who}`, ' '),
@@ -113,7 +113,7 @@ function collectBanners() {
       list.push({ key: `safe ${JSON.stringify(district)}`, say: `Safe mode in ${district.district}.`, node: () => safeModeBanner(district) });
   const divergent = [...rows()].filter((row) => row.divergence.length > 0);
   for (const row of divergent.slice(0, BANNERS_MAX))
-    list.push({ key: JSON.stringify(['row', row.body_id, row.slot, row.divergence, headOf(row)]), node: () => divergenceBanner(row),
+    list.push({ key: JSON.stringify(['row', row.body_id, row.slot, row.divergence, headOf(row, nameOf)]), node: () => divergenceBanner(row),
       say: `${row.divergence.map(text).join(', ')}: ${row.body_name ?? row.body_id}, slot ${row.slot}.` });
   if (divergent.length > BANNERS_MAX)
     list.push({ key: `more ${divergent.length}`, say: '', node: () => h('div.banner.divergence', {},

@@ -36,7 +36,7 @@ function sessionTable(sessions, other) {
 function slotCard(row) {
   const state = stateOf(row), seen = row.observed, later = rowAge(row);
   return h('article.slot-card', { 'data-kind': state.kind }, h('header', {}, h('span.word', {}, state.word), h('span', {}, `slot ${row.slot}`)), facts([
-    ['Head', row.lease === null ? headOf(row) : linkTo(row.lease.head_id)], ['Experience', row.lease?.experience ?? null],
+    ['Head', row.lease === null ? headOf(row, (head) => fleet.nodes.get(head)?.name) : linkTo(row.lease.head_id)], ['Experience', row.lease?.experience ?? null],
     ['Since', row.lease === null ? null : duration(row.lease.age_seconds + later)], ['Ends', endOf(row, later)],
     ['Why not free', texts(row.why_not)], ['Differs', texts(row.divergence)],
     ['Epoch', `${row.epoch}${seen?.applied_epoch === null || seen === null ? '' : `, applied ${seen.applied_epoch}`}`],

@@ -89,10 +89,11 @@ export function show(main) {
   } }, `${one.name}`)));
   const legend = h('ul.legend', {}, Object.entries(KINDS).map(([kind, word]) => h('li', {}, h('span.swatch', { 'data-piece': kind }), word)));
   main.append(h('h1', {}, 'Timeline'), h('p.lead', {}, 'What each slot did.'), spans, legend, told, tracks, note);
-  let timer = null, ended = false, asked = 0;
+  let timer = null, ended = false, asked = 0, soon = false;
 
   async function draw() {
     clearTimeout(timer);
+    soon = false;
     const mine = ++asked;
     try {
       const nowMs = serverNow(), got = await ask(nowMs);
@@ -103,11 +104,12 @@ export function show(main) {
       if (focused !== null) tracks.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
       setText(note, got.whole ? '' : 'There were more sessions than can be shown; the oldest are left out.');
     } catch (error) { setText(note, error.message); announce(error.message); }
-    if (!ended) timer = setTimeout(draw, AGAIN_MS);
+    if (!ended && mine === asked && !soon) timer = setTimeout(draw, AGAIN_MS);
   }
   draw();
   const stop = onEvent((event) => {
-    if (!event.type.startsWith('lease_')) return;
+    if (!event.type.startsWith('lease_') || soon) return;
+    soon = true;
     clearTimeout(timer);
     timer = setTimeout(draw, AFTER_EVENT_MS);
   });

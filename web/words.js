@@ -51,6 +51,9 @@ const CLOSED_BY = [
   ['no_ports', 'closed', 'Not set up'],
 ];
 
+// Here the word says all that the reason would.
+const SAYS_ALL = ['maintenance', 'circuit_open', 'safe_mode'];
+
 // {kind, word, detail}: what a row of /slots is. Only a slot that the daemon would grant is ever called free.
 export function stateOf(row) {
   if (row.lease !== null) {
@@ -63,7 +66,7 @@ export function stateOf(row) {
     return { kind: 'stray', word: 'Not leased', detail: texts(row.why_not) };
   if (row.grantable) return { kind: 'free', word: 'Free', detail: '' };
   for (const [why, kind, word] of CLOSED_BY)
-    if (row.why_not.includes(why)) return { kind, word, detail: texts(row.why_not) };
+    if (row.why_not.includes(why)) return { kind, word, detail: texts(row.why_not.filter((one) => one !== why || !SAYS_ALL.includes(why))) };
   return { kind: row.occupied ? 'unknown' : 'closed', word: row.occupied ? 'Unknown' : 'Not granted', detail: texts(row.why_not) };
 }
 
@@ -80,9 +83,10 @@ export function endOf(row, later) {
   return 'until the visitor leaves';
 }
 
-export function headOf(row) {
+// nameOf(id) -> the name of a head that the row has by its id only, or undefined.
+export function headOf(row, nameOf = () => undefined) {
   if (row.lease !== null) return row.lease.head_name ?? row.lease.head_id ?? 'unknown head';
-  if (row.observed !== null) return row.observed.head_id ?? row.observed.client_name ?? '';
+  if (row.observed !== null) return nameOf(row.observed.head_id) ?? row.observed.head_id ?? row.observed.client_name ?? '';
   return '';
 }
 

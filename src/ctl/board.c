@@ -7,8 +7,10 @@
 #include "slot_word.h"
 #include "value_text.h"
 
-#define HEAD_LINES  4               /* title, connection, divergence, an empty one */
-#define QUEUE_LINES 10              /* at most, with its title */
+/* Title, connection, divergence, an empty line; two titles of columns, an empty line, the queue's title; what is left out of both tables.
+ * */
+#define FIXED_LINES 10
+#define QUEUE_MOST  7               /* rows of the queue, when the window is high enough */
 #define BANNER_MOST 3               /* divergences named in the banner */
 
 /* ---- the order: where people look for a slot ---- */
@@ -67,7 +69,10 @@ static struct counts count_slots(const json_t *slots)
 static void add_banner(const json_t *slots, size_t divergent, struct hc_buf *out)
 {
     size_t named = 0;
-    hc_buf_str(out, "DIVERGENCE: ");
+    if (divergent > BANNER_MOST)
+        hc_buf_printf(out, "DIVERGENCE, %zu rows: ", divergent);
+    else
+        hc_buf_str(out, "DIVERGENCE: ");
     for (size_t i = 0; i < json_array_size(slots) && named < BANNER_MOST; i++) {
         const json_t *row = json_array_get(slots, i), *words = value_at(row, "divergence");
         if (json_array_size(words) == 0)
@@ -80,8 +85,6 @@ static void add_banner(const json_t *slots, size_t divergent, struct hc_buf *out
             plain_add(json_is_string(json_array_get(words, w)) ? json_string_value(json_array_get(words, w)) : "?", out);
         }
     }
-    if (divergent > named)
-        hc_buf_printf(out, "; and %zu more", divergent - named);
 }
 
 /* One line of the head: no longer than the screen, in its colour. */
@@ -129,14 +132,15 @@ static void add_head(const struct board *board, const struct look *look, struct 
 
 void board_write(const struct board *board, const struct look *look, size_t height, struct hc_buf *out)
 {
-    size_t waiting = json_array_size(board->queue), queue_lines = waiting == 0 ? 3 : waiting + 3;
-    if (queue_lines > QUEUE_LINES)
-        queue_lines = QUEUE_LINES;
-    size_t slots_lines = 0, queue_rows = 0;
+    size_t slots_lines = 0, queue_lines = 0;
     if (height > 0) {
-        size_t taken = HEAD_LINES + queue_lines + 2;                /* 2: the titles of the columns, and the line of what is left out */
-        slots_lines = height > taken + 1 ? height - taken : 1;
-        queue_rows = queue_lines - 3;
+        size_t room = height > FIXED_LINES + 2 ? height - FIXED_LINES : 2, waiting = json_array_size(board->queue);
+        queue_lines = waiting < QUEUE_MOST ? waiting : QUEUE_MOST;
+        if (queue_lines > room / 2)
+            queue_lines = room / 2;
+        if (queue_lines == 0)
+            queue_lines = 1;
+        slots_lines = room - queue_lines;
     }
     json_t *rows = sorted(board->slots);
     if (rows == NULL) {
@@ -146,7 +150,7 @@ void board_write(const struct board *board, const struct look *look, size_t heig
     add_head(board, look, out);
     (void)table_write(&board_slots, rows, look, slots_lines, out);
     hc_buf_printf(out, look->colour ? "\n" COLOUR_TITLE "%s" COLOUR_END "\n" : "\n%s\n", board_queue.title);
-    (void)table_write(&board_queue, board->queue, look, queue_rows, out);
+    (void)table_write(&board_queue, board->queue, look, queue_lines, out);
     json_decref(rows);
 }
 

@@ -27,7 +27,8 @@ static int show(const struct context *context, const json_t *answer)
     bool person = context->settings.output <= OUTPUT_WIDE;
     if (!person && answer == NULL) {
         json_t *nothing = json_object();
-        int code = context_show(context, NULL, nothing);
+        static const struct view no_view = { NULL, 0 };
+        int code = nothing == NULL ? context_complain(EXIT_REFUSED, "out of memory") : context_show(context, &no_view, nothing);
         json_decref(nothing);
         return code;
     }
@@ -58,17 +59,16 @@ static int call_path(struct context *context, const char *path_of)
     const struct command *command = invocation->command;
     char *path, *body;
     json_t *answer = NULL;
-    int code = wire_path(context, path_of, &path);
+    int code = wire_body(context, &body);       /* first: a wrong value is told before the server is asked for a node's name */
     if (code == EXIT_GOOD)
-        code = wire_body(context, &body);
+        code = wire_path(context, path_of, &path);
     if (code == EXIT_GOOD)
         code = ask(context, command->method, path, body, &answer);
     if (code == EXIT_GOOD)
         code = show(context, answer);
     if (code == EXIT_GOOD)
         tell_limit(context, answer);
-    bool asked = command->diverged || (command->flags == NULL ? false : strcmp(command->words, "slots") == 0 &&
-                                                                             invocation_flag(invocation, "divergent") != NULL);
+    bool asked = command->diverged != NULL && (command->diverged[0] == '\0' || invocation_flag(invocation, command->diverged) != NULL);
     if (code == EXIT_GOOD && asked && json_array_size(answer) > 0)
         code = EXIT_DIVERGED;
     json_decref(answer);

@@ -54,7 +54,8 @@ struct command {
     const struct view *view;                /* of the answer; NULL: it has none */
     const char *done;                       /* a sentence about the first argument once it is so; NULL: the answer says it */
     bool token_by_itself;                   /* the handler reads the token, for it may need none */
-    bool diverged;                          /* rows in the answer mean divergence: exit code 4 */
+    /* rows in the answer mean divergence, exit code 4: always (""), or when this flag is given; NULL: they do not */
+    const char *diverged;
 };
 extern const struct command commands[];
 extern const size_t command_count;

@@ -133,10 +133,10 @@ static const struct flag restore_flags[] = {
 
 const struct command commands[] = {
     { .words = "slots", .help = "every slot: what it is, who has it, and where cluster and machine disagree", GET("slots", slots_view),
-      FLAGS(slots_flags) },
+      FLAGS(slots_flags), .diverged = "divergent" },
     { .words = "queue", .help = "who waits, in order, and why", GET("queue", queue_view), FLAGS(district_flag) },
     { .words = "allocation", .help = "slots, waits and denials by pool and venue", GET("allocation", allocation_view) },
-    { .words = "conflicts", .help = "live mismatches; exit code 4 when there is one", GET("conflicts", conflicts_view), .diverged = true },
+    { .words = "conflicts", .help = "live mismatches; exit code 4 when there is one", GET("conflicts", conflicts_view), .diverged = "" },
     { .words = "explain", .help = "what a claim would get now, and why each body would or would not serve it", .run = run_explain,
       .method = "GET", .path = V1 "explain", .view = &explain_view, .scope = "read",
       .arguments = { { "HEAD", ARGUMENT_NODE, true, NULL }, { "EXPERIENCE", ARGUMENT_TEXT, true, NULL } }, FLAGS(explain_flags) },

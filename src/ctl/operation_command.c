@@ -25,6 +25,7 @@ static int read_pin(char ret_pin[OPERATION_PIN_DIGITS + 1])
         (void)fputs("PIN: ", stderr);
         (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
     }
+    (void)setvbuf(stdin, NULL, _IONBF, 0);      /* no copy of it stays in a buffer */
     bool got = fgets(line, sizeof line, stdin) != NULL;
     if (terminal) {
         (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);

@@ -238,7 +238,7 @@ static void record_write(const struct view *view, const char *path, const json_t
             (void)plain_add_fitted(name.data, width, true, out);
         hc_buf_str(out, "  ");
         hc_buf_str(out, look->colour ? colour : "");
-        hc_buf_str(out, text.data);
+        hc_buf_str(out, text.failed ? "" : text.data);
         hc_buf_str(out, look->colour && colour[0] != '\0' ? COLOUR_END : "");
         hc_buf_char(out, '\n');
         out->failed |= text.failed || name.failed;

@@ -22,7 +22,7 @@ static const struct section slots_sections[] = { LIST(NULL, "", "no slot is know
 VIEW(slots_view, slots_sections);
 
 static const struct column board_columns[] = {
-    { "DISTRICT", "district", COLUMN_TEXT, false }, { "VENUE", "venue", COLUMN_TEXT, false }, { "BODY", "body_name|body_id", COLUMN_TEXT,
+    { "DISTRICT", "district", COLUMN_TEXT, true }, { "VENUE", "venue", COLUMN_TEXT, false }, { "BODY", "body_name|body_id", COLUMN_TEXT,
         false },
     { "SLOT", "slot", COLUMN_TEXT, false }, { "STATE", "", COLUMN_SLOT, false },
     { "HEAD", "lease.head_name|lease.head_id|observed.head_id|observed.client_name", COLUMN_TEXT, false },

@@ -71,7 +71,7 @@ static int put_screen(const struct hc_buf *board)
 {
     struct hc_buf out = { 0 };
     hc_buf_str(&out, "\033[H");
-    for (const char *line = board->data; line != NULL && *line != '\0';) {
+    for (const char *line = board->len > 0 ? board->data : ""; *line != '\0';) {
         size_t len = strcspn(line, "\n");
         hc_buf_add(&out, line, len);
         hc_buf_str(&out, "\033[K");
@@ -177,7 +177,7 @@ int run_watch(struct context *context)
     int code = wire_path(context, NULL, &path);
     if (code != EXIT_GOOD || watch.before == NULL) {
         json_decref(watch.before);
-        return code;
+        return code != EXIT_GOOD ? code : context_complain(EXIT_REFUSED, "out of memory");
     }
     watch.slots_path = path;
     watch.follower = (struct follower){ .context = context, .path = "/api/v1/events?follow=1", .on_event = on_event, .ctx = &watch };

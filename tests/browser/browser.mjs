@@ -24,7 +24,7 @@ export async function openPage(browser, options = {}) {
   page.elsewhere = [];
   page.on('console', (message) => { if (message.type() === 'error') page.complaints.push(message.text()); });
   page.on('pageerror', (error) => page.complaints.push(String(error)));
-  page.on('request', (request) => { if (!request.url().startsWith('http://127.0.0.1') && !request.url().startsWith('blob:')) page.elsewhere.push(request.url()); });
+  page.on('request', (request) => { if (!/^https?:\/\/127\.0\.0\.1/.test(request.url()) && !request.url().startsWith('blob:')) page.elsewhere.push(request.url()); });
   return page;
 }
 

@@ -4,12 +4,13 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const START_MS = 20000;
 const STOP_MS = 10000;
 const LOOK_MS = 50;
 
-export const root = path.resolve(import.meta.dirname, '../..');
+export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const build = path.resolve(root, process.env.BUILD_DIR ?? 'build');
 
 // Waits for what a function answers, never for a time to pass.
@@ -44,8 +45,10 @@ async function end(child) {
 export class Cluster {
   #children = [];
 
-  static async start(timers = {}) {
+  // `tls`: with a certificate of its own making.
+  static async start({ timers = {}, tls = false } = {}) {
     const cluster = new Cluster();
+    cluster.tls = tls;
     cluster.folder = await mkdtemp(path.join(tmpdir(), 'hydra-browser-'));
     try {
       const init = run('hydraclusterd', ['init', '--data-dir', path.join(cluster.folder, 'data')]);
@@ -66,11 +69,20 @@ export class Cluster {
 
   async startDaemon(port) {
     const args = ['--data-dir', path.join(this.folder, 'data'), '--listen', `127.0.0.1:${port}`];
+    if (this.tls) args.push('--tls-cert', await this.#certificate(), '--tls-key', path.join(this.folder, 'key.pem'));
     if (this.timers) args.push('--timers', this.timersFile, '--unsafe-timers');
     this.daemon = run('hydraclusterd', args);
     const ready = await until('the daemon', () => this.daemon.code !== undefined ? ['', ''] : /^ready url=(\S+) /m.exec(this.daemon.out));
     if (ready[1] === '') throw new Error(this.daemon.err);
     this.url = ready[1];
+  }
+
+  async #certificate() {
+    const file = path.join(this.folder, 'cert.pem');
+    const made = spawn('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=hydracluster', '-days', '2',
+      '-keyout', path.join(this.folder, 'key.pem'), '-out', file], { stdio: 'ignore' });
+    if (await new Promise((resolve) => { made.on('close', resolve); }) !== 0) throw new Error('openssl made no certificate');
+    return file;
   }
 
   // Away as in a power cut, and back on the same port.
