@@ -82,6 +82,8 @@ static enum sunshine_outcome close_app(struct slot_loop *l, struct hc_diag *diag
     if (outcome == SUNSHINE_OK && sessions_closing(&l->slot->sessions, os_monotonic_ms()))
         slot_edge(l->slot);
     agent_unlock(l->agent);
+    if (outcome == SUNSHINE_OK)
+        slot_look(l);                   /* it answers when the application is over: who is next in line need not wait for the next look */
     return outcome;
 }
 
