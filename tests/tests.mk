@@ -35,7 +35,7 @@ integration_runs := $(addsuffix .run,$(integration_programs))
 .PHONY: $(integration_runs)
 $(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
 	@$(run_test) $*.log $*
-$(filter %/test_hydractl.run %/test_hydractl_live.run %/test_hydractl_backup.run,$(integration_runs)): $(OUT)/hydractl
+$(filter %/test_hydractl.run %/test_hydractl_live.run %/test_hydractl_backup.run %/test_hydractl_pages.run,$(integration_runs)): $(OUT)/hydractl
 integration: $(integration_runs)
 integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
 ## make alerts    the alert rules parse, fire on their conditions and are silent just below them (promtool, of Debian's prometheus)
