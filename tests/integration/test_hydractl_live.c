@@ -121,6 +121,23 @@ static void test_watch__piped__a_line_for_each_change_over_a_restart(void **stat
     assert_int_equal(process_wait(&child, SCENE_WAIT_MS), 0);
 }
 
+/* Its connection stays open, and nothing comes: the lists that are read every few seconds notice. */
+static void test_watch__daemon_hangs__told_and_goes_on(void **state)
+{
+    (void)state;
+    ctl_start(&child, "live.err", "watch", NULL);
+    ctl_waits_line(&child, "b1/0  free");
+    daemon_signal(&scene.daemon, SIGSTOP);
+    bool told = ctl_waits_err("live.err", "hydractl: http://127.0.0.1");
+    daemon_signal(&scene.daemon, SIGCONT);
+    assert_true(told);
+    assert_true(ctl_waits_err("live.err", "the daemon answers again"));
+    report("streaming");
+    ctl_waits_line(&child, "divergence=adopted_unknown_head");
+    process_signal(&child, SIGTERM);
+    assert_int_equal(process_wait(&child, SCENE_WAIT_MS), 0);
+}
+
 /* Reads the screen's bytes until the text has come. */
 static void waits_screen(const char *text)
 {
@@ -239,6 +256,7 @@ int main(void)
         TEST(test_events_follow__json__one_value_a_line),
         TEST(test_events_follow__token_revoked__ends_refused),
         TEST(test_watch__piped__a_line_for_each_change_over_a_restart),
+        TEST(test_watch__daemon_hangs__told_and_goes_on),
         TEST(test_watch__on_a_terminal__board_says_when_it_is_not_true_any_more),
         TEST(test_slots__on_a_narrow_terminal__cut_visibly_and_told),
         TEST(test_op__done_and_failed__waited_for_and_told_by_the_code),
