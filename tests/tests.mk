@@ -38,7 +38,7 @@ integration_runs := $(addsuffix .run,$(integration_programs))
 .PHONY: $(integration_runs)
 $(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrasim $(OUT)/hydrahead $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
 	@$(run_test) $*.log $*
-$(filter %/test_hydractl.run %/test_hydractl_live.run %/test_hydractl_backup.run,$(integration_runs)): $(OUT)/hydractl
+$(filter %/test_hydractl.run %/test_hydractl_live.run %/test_hydractl_backup.run %/test_hydractl_pages.run,$(integration_runs)): $(OUT)/hydractl
 integration: $(integration_runs)
 integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
 ## make agents-long  1,000 rounds of four heads on two bodies, the time to the next picture, body agents killed; all releases of Sunshine

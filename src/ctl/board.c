@@ -28,8 +28,7 @@ static int by_place(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* A new reference; NULL: no memory. */
-static json_t *sorted(const json_t *slots)
+json_t *board_sorted(const json_t *slots)
 {
     size_t count = json_array_size(slots);
     json_t **rows = calloc(count + 1, sizeof *rows);
@@ -142,7 +141,7 @@ void board_write(const struct board *board, const struct look *look, size_t heig
             queue_lines = 1;
         slots_lines = room - queue_lines;
     }
-    json_t *rows = sorted(board->slots);
+    json_t *rows = board_sorted(board->slots);
     if (rows == NULL) {
         out->failed = true;
         return;

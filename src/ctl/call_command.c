@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "board.h"
 #include "context.h"
 #include "plain_text.h"
 #include "value_text.h"
@@ -20,6 +21,15 @@ static int show_done(const struct context *context)
     return context_print(&text);
 }
 
+/* The server's order is that of ids, which mean nothing to a person. */
+static int show_slots(const struct context *context, const json_t *answer)
+{
+    json_t *rows = board_sorted(answer);
+    int code = rows == NULL ? context_complain(EXIT_REFUSED, "out of memory") : context_show(context, &slots_view, rows);
+    json_decref(rows);
+    return code;
+}
+
 /* For a person what was done, and what the server says beyond that; for a program always one value. */
 static int show(const struct context *context, const json_t *answer)
 {
@@ -34,7 +44,7 @@ static int show(const struct context *context, const json_t *answer)
     }
     int code = person && command->done != NULL ? show_done(context) : EXIT_GOOD;
     if (code == EXIT_GOOD && answer != NULL && (!person || command->view != NULL))
-        code = context_show(context, command->view, answer);
+        code = person && command->view == &slots_view ? show_slots(context, answer) : context_show(context, command->view, answer);
     return code;
 }
 

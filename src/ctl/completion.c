@@ -120,8 +120,7 @@ static void write_bash(struct hc_buf *out)
 
 static void write_zsh(struct hc_buf *out)
 {
-    hc_buf_str(out,
-               "#compdef hydractl\n# completion of hydractl for zsh: hydractl completion zsh > ~/.zfunc/_hydractl, with ~/.zfunc in fpath\n"
+    hc_buf_str(out, "# completion of hydractl for zsh: `source <(hydractl completion zsh)` in ~/.zshrc, behind compinit\n"
                     "autoload -U +X bashcompinit && bashcompinit\n");
     write_bash(out);
 }

@@ -18,7 +18,7 @@ int context_fail(enum exit_code code, const struct hc_diag *diag)
     hc_buf_char(&line, '\n');
     (void)fputs(line.failed ? "hydractl: out of memory\n" : line.data, stderr);
     hc_buf_free(&line);
-    return code;
+    return (int)code;
 }
 
 int context_complain(enum exit_code code, const char *format, ...)

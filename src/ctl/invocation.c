@@ -11,11 +11,11 @@ struct reader { int argc; char **argv; int at; struct invocation *ret; size_t ar
 
 const char *invocation_flag(const struct invocation *invocation, const char *name)
 {
-    for (size_t i = 0; i < invocation->command->flag_count; i++)
-        if (strcmp(invocation->command->flags[i].name, name) == 0)
-            return invocation->flags[i];
-    assert(!"the command has that flag");
-    return NULL;
+    size_t i = 0;
+    while (i < invocation->command->flag_count && strcmp(invocation->command->flags[i].name, name) != 0)
+        i++;
+    assert(i < invocation->command->flag_count);
+    return invocation->flags[i];
 }
 
 static bool is_text(const char *text)

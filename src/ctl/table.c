@@ -10,6 +10,7 @@
 
 #define COLUMNS_MAX  32
 #define GAP          2
+#define REASONS_LEAST 10        /* what is left of them before names are cut */
 #define NARROWEST    6          /* a column is not cut below this: then the line is longer than the terminal */
 
 struct cell { char *text; const char *colour; };
@@ -104,17 +105,28 @@ static bool take_cell(const struct column *column, const json_t *row, struct hc_
     return ret->text != NULL;
 }
 
+/* Reasons are read after names: their columns give way first. */
+static size_t widest_of(const struct column *const *columns, const size_t *widths, size_t count)
+{
+    size_t widest = 0, reason = count;
+    for (size_t c = 0; c < count; c++) {
+        if (widths[c] > widths[widest])
+            widest = c;
+        bool gives_way = columns[c]->kind == COLUMN_LIST || columns[c]->kind == COLUMN_NODES;
+        if (gives_way && widths[c] > REASONS_LEAST && (reason == count || widths[c] > widths[reason]))
+            reason = c;
+    }
+    return reason < count ? reason : widest;
+}
+
 /* Takes columns off the widest until a line fits. True: it had to. */
-static bool narrow(size_t *widths, size_t count, size_t room)
+static bool narrow(const struct column *const *columns, size_t *widths, size_t count, size_t room)
 {
     bool cut = false;
     for (;;) {
-        size_t total = 0, widest = 0;
-        for (size_t c = 0; c < count; c++) {
-            total += widths[c] + (c + 1 < count ? GAP : 0);
-            if (widths[c] > widths[widest])
-                widest = c;
-        }
+        size_t total = (count - 1) * GAP, widest = widest_of(columns, widths, count);
+        for (size_t c = 0; c < count; c++)
+            total += widths[c];
         if (total <= room || widths[widest] <= NARROWEST)
             return cut;
         widths[widest]--;
@@ -180,7 +192,7 @@ bool table_write(const struct section *section, const json_t *rows, const struct
     if (cells == NULL || !fill(columns, count, rows, lines, &arena, cells, widths))
         out->failed = true;
     else if (look->width > 0 && !look->wide)
-        cut = narrow(widths, count, look->width);
+        cut = narrow(columns, widths, count, look->width);
     for (size_t i = 0; !out->failed && i < (lines + 1) * count; i++) {
         bool last = i % count == count - 1;
         add_cell_text(&cells[i], widths[i % count], last, look, out);

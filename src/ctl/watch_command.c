@@ -125,6 +125,8 @@ static int refresh(struct watch *watch)
         watch->told_stale = true;
         return EXIT_GOOD;
     }
+    if (watch->told_stale)
+        say(watch, "the daemon answers again");
     watch->stale = watch->told_stale = false;
     return watch->screen ? draw(watch) : print_changes(watch);
 }

@@ -121,6 +121,23 @@ static void test_watch__piped__a_line_for_each_change_over_a_restart(void **stat
     assert_int_equal(process_wait(&child, SCENE_WAIT_MS), 0);
 }
 
+/* Its connection stays open, and nothing comes: the lists that are read every few seconds notice. */
+static void test_watch__daemon_hangs__told_and_goes_on(void **state)
+{
+    (void)state;
+    ctl_start(&child, "live.err", "watch", NULL);
+    ctl_waits_line(&child, "b1/0  free");
+    daemon_signal(&scene.daemon, SIGSTOP);
+    bool told = ctl_waits_err("live.err", "hydractl: http://127.0.0.1");
+    daemon_signal(&scene.daemon, SIGCONT);
+    assert_true(told);
+    assert_true(ctl_waits_err("live.err", "the daemon answers again"));
+    report("streaming");
+    ctl_waits_line(&child, "divergence=adopted_unknown_head");
+    process_signal(&child, SIGTERM);
+    assert_int_equal(process_wait(&child, SCENE_WAIT_MS), 0);
+}
+
 /* Reads the screen's bytes until the text has come. */
 static void waits_screen(const char *text)
 {
@@ -139,15 +156,22 @@ static void waits_screen(const char *text)
     hc_buf_free(&seen);
 }
 
-static void start_on_a_terminal(const char *command, unsigned short rows, unsigned short columns)
+static void start_program_on_a_terminal(const char *program, unsigned short rows, unsigned short columns)
 {
-    char script[256];
+    char script[512];
     const struct winsize size = { .ws_row = rows, .ws_col = columns };
     screen_fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_true(screen_fd >= 0 && grantpt(screen_fd) == 0 && unlockpt(screen_fd) == 0);
     assert_int_equal(ioctl(screen_fd, TIOCSWINSZ, &size), 0);
-    (void)snprintf(script, sizeof script, "exec $HYDRACTL %s > %s", command, ptsname(screen_fd));
+    (void)snprintf(script, sizeof script, "exec %s > %s", program, ptsname(screen_fd));
     ctl_start_shell(&child, "live.err", script);
+}
+
+static void start_on_a_terminal(const char *command, unsigned short rows, unsigned short columns)
+{
+    char program[256];
+    (void)snprintf(program, sizeof program, "$HYDRACTL %s", command);
+    start_program_on_a_terminal(program, rows, columns);
 }
 
 static void test_watch__on_a_terminal__board_says_when_it_is_not_true_any_more(void **state)
@@ -169,6 +193,37 @@ static void test_watch__on_a_terminal__board_says_when_it_is_not_true_any_more(v
     (void)alarm(0);
 }
 
+/* All that a command shows until it ends, for hc_free(). */
+static char *whole_screen(void)
+{
+    struct hc_buf seen = { 0 };
+    char bytes[4096];
+    ssize_t got;
+    while ((got = read(screen_fd, bytes, sizeof bytes)) > 0 && seen.len < SCREEN_MAX)
+        hc_buf_add(&seen, bytes, (size_t)got);
+    assert_true(seen.len > 0 && !seen.failed);
+    return seen.data;
+}
+
+static void test_slots__no_color__none_on_a_terminal_either(void **state)
+{
+    (void)state;
+    static const struct { const char *program; bool coloured; } rows[] = {
+        { "$HYDRACTL slots", true }, { "env NO_COLOR=1 $HYDRACTL slots", false }, { "env TERM=dumb $HYDRACTL slots", false },
+    };
+    (void)alarm(60);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        start_program_on_a_terminal(rows[i].program, 24, 200);
+        char *text = whole_screen();
+        assert_int_equal(process_wait(&child, SCENE_WAIT_MS), 0);
+        assert_non_null(strstr(text, "free"));
+        assert_int_equal(strchr(text, '\033') != NULL, rows[i].coloured);
+        hc_free(text);
+        os_close(&screen_fd);
+    }
+    (void)alarm(0);
+}
+
 static void test_slots__on_a_narrow_terminal__cut_visibly_and_told(void **state)
 {
     (void)state;
@@ -177,6 +232,7 @@ static void test_slots__on_a_narrow_terminal__cut_visibly_and_told(void **state)
     waits_screen("\xe2\x80\xa6");                       /* the sign of a cut */
     assert_int_equal(process_wait(&child, SCENE_WAIT_MS), 0);
     assert_true(ctl_waits_err("live.err", "-o wide shows all"));
+    os_close(&screen_fd);
     start_on_a_terminal("slots", 24, 200);
     waits_screen("\033[32mfree");                       /* colour is for terminals */
     assert_int_equal(process_wait(&child, SCENE_WAIT_MS), 0);
@@ -239,7 +295,9 @@ int main(void)
         TEST(test_events_follow__json__one_value_a_line),
         TEST(test_events_follow__token_revoked__ends_refused),
         TEST(test_watch__piped__a_line_for_each_change_over_a_restart),
+        TEST(test_watch__daemon_hangs__told_and_goes_on),
         TEST(test_watch__on_a_terminal__board_says_when_it_is_not_true_any_more),
+        TEST(test_slots__no_color__none_on_a_terminal_either),
         TEST(test_slots__on_a_narrow_terminal__cut_visibly_and_told),
         TEST(test_op__done_and_failed__waited_for_and_told_by_the_code),
         TEST(test_op__pin__from_standard_input_and_from_nowhere_else),

@@ -95,7 +95,7 @@ static void test_value_yaml__hostile_texts__read_back(void **state)
     (void)state;
     static const char *const texts[] = { "plain", "null", "12", "- a", "# c", "a: b", "\033[2J", "\xc2\x9b", "tab\there", "two\nlines",
                                          "\"q\"",
-                                         " lead", "\xe2\x80\xae" "rtl", "caf\xc3\xa9", "{}", "*x", "&x", "!t", "%d", "@", "`" };
+                                         " lead", "\xe2\x80\xaertl", "caf\xc3\xa9", "{}", "*x", "&x", "!t", "%d", "@", "`" };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         json_t *value = json_pack("{s:s}", "key", texts[i]);
         struct hc_buf out = { 0 };
