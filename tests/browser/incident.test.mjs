@@ -210,6 +210,20 @@ test('release: a preview without undo, and the visit is in the history with its 
   await page.getByText('operator release').first().waitFor();
 });
 
+test('revoke: at once, without undo', async () => {
+  const { body_name: name, lease } = streaming[1];
+  await go('#/');
+  await page.getByRole('button', { name: `Act on slot 0 of ${name}` }).click();
+  await page.locator('dialog').getByRole('button', { name: 'Revoke' }).click();
+  const dialog = page.getByRole('dialog', { name: `Revoke slot 0 of ${name}` });
+  await dialog.locator('.touched', { hasText: lease.head_name }).waitFor();
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await page.locator('.toast', { hasText: `The lease of ${lease.head_name} was revoked.` }).waitFor();
+  const ended = await until('the end of the lease', async () =>
+    (await cluster.get('/api/v1/sessions/history?limit=10')).find((one) => one.lease_id === lease.id), 20000);
+  assert.equal(ended.state, 'revoked');
+});
+
 test('nothing was loaded from elsewhere, and the policy was not breached', () => {
   assert.deepEqual(page.elsewhere, []);
   assert.deepEqual(page.complaints.filter((text) => !text.includes('404')), []);        // a head without an identity is a 404

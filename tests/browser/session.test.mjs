@@ -106,6 +106,31 @@ test('a body that never reported is unknown, in word and pattern, and never free
   assert.notEqual(await slot.evaluate((node) => getComputedStyle(node).backgroundImage), 'none');
 });
 
+test('circuit: the hand says what it means and closes it', async () => {
+  const node = (await cluster.get('/api/v1/nodes')).find((one) => one.name === 'body-after-the-break');
+  await page.evaluate(async (bodyId) => { (await import('/page/hands.js')).act('circuit', { bodyId }); }, node.id);
+  const dialog = page.getByRole('dialog', { name: 'Close the circuit of body-after-the-break' });
+  await dialog.getByText('Its failures are forgotten').waitFor();
+  await dialog.getByRole('button', { name: 'Close the circuit' }).click();
+  await page.locator('.toast', { hasText: 'The circuit of body-after-the-break is closed.' }).waitFor();
+});
+
+test('safe mode: a banner says whom it waits for, and a hand ends it', async () => {
+  const made = await enrol('body-that-is-awaited', 'body', { venue: 'north' });
+  const report = { status: 'online', stream_status: 'idle', boot_id: 'b1', report_seq: 1, provider_uptime_seconds: 100, installed_experiences: ['x'], slots: [{ index: 0, state: 'idle', applied_epoch: 0 }] };
+  assert.equal((await cluster.call('POST', '/api/v1/body/status', report, made.token)).status, 200);
+  await cluster.killDaemon();
+  await cluster.restartDaemon();
+  const banner = page.locator('.banner.warning', { hasText: 'Safe mode in default' });
+  await banner.filter({ hasText: 'body-that-is-awaited' }).waitFor({ timeout: 20000 });
+  await banner.getByRole('button', { name: 'End it' }).click();
+  const dialog = page.getByRole('dialog', { name: 'End safe mode in default' });
+  await dialog.getByText('body-that-is-awaited').waitFor();
+  await dialog.getByRole('button', { name: 'End safe mode' }).click();
+  await banner.waitFor({ state: 'detached', timeout: 20000 });
+  page.complaints.length = 0;
+});
+
 test('a read token looks and has no hands', async () => {
   const { token } = await cluster.newToken('read');
   const reader = await openPage(browser);
