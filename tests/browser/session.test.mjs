@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Cluster, until } from './cluster.mjs';
-import { logIn, openBrowser, openPage, picture } from './browser.mjs';
+import { logIn, openBrowser, openPage } from './browser.mjs';
 
 const SCRIPT = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
 let cluster, browser, page;
@@ -89,7 +89,6 @@ test('a lost connection is shown at once, what stands there is marked as old, an
   await page.locator('.banner.warning', { hasText: 'Connection lost' }).waitFor();
   assert.ok(await page.evaluate(() => document.body.classList.contains('stale')));
   assert.match(await page.locator('#announce').innerText(), /Connection lost/);
-  await picture(page, 'connection-lost');
   await cluster.restartDaemon();
   await page.locator('#connection[data-state=live]').waitFor({ timeout: 20000 });
   await page.locator('.banner', { hasText: 'Connection lost' }).waitFor({ state: 'detached' });

@@ -214,7 +214,8 @@ static void check_cookie(const struct row *row, const char *cookie, const char *
     bool has_body = strcmp(row->method, "GET") != 0;
     fill(row, ABSENT, path);
     (void)snprintf(request, sizeof request,
-                   "%s %s HTTP/1.1\r\nHost: page.example\r\nConnection: close\r\nCookie: %s\r\n%sContent-Length: %d\r\n\r\n%s", row->method, path, cookie, origin, has_body ? 2 : 0, has_body ? "{}" : "");
+                   "%s %s HTTP/1.1\r\nHost: page.example\r\nConnection: close\r\nCookie: %s\r\n%sContent-Length: %d\r\n\r\n%s",
+                   row->method, path, cookie, origin, has_body ? 2 : 0, has_body ? "{}" : "");
     long status = raw_ask(scene.daemon.url, request, answer, ANSWER_MS);
     if (error != NULL)
         (void)snprintf(word, sizeof word, "{\"error\":\"%s\"", error);
