@@ -181,7 +181,7 @@ export function show(main, argument) {
   const districts = h('div.districts'), empty = h('p.empty', {});
   const shown = new Map();
   const { bar, chips } = makeSummary(() => draw());
-  const field = h('input', { type: 'search', placeholder: 'Find a body, head, venue …', 'aria-label': 'Find a body, head, venue or experience',
+  const field = h('input', { type: 'search', placeholder: 'Find …', 'aria-label': 'Find a body, head, venue or experience',
     oninput: (event) => { search = event.target.value.trim().toLowerCase(); draw(); } });
   field.value = search;
   main.append(h('h1.hidden', {}, 'Board'), h('div.tools', {}, bar, field), empty, districts);

@@ -176,6 +176,18 @@ test('dark, and narrow: nothing is wider than the screen', async () => {
   await page.setViewportSize({ width: 1280, height: 860 });
 });
 
+test('the daemon dies and comes back: both visitors still have their picture', async () => {
+  await cluster.killDaemon();
+  await page.locator('#connection[data-state=lost]').waitFor({ timeout: 5000 });
+  await page.locator('.banner', { hasText: 'Connection lost' }).waitFor();
+  await picture(page, 'connection-lost');
+  await cluster.restartDaemon();
+  await page.locator('#connection[data-state=live]').waitFor({ timeout: 20000 });
+  await page.locator('.banner').first().waitFor({ state: 'detached', timeout: 60000 });
+  for (const row of streaming) await slotOf(row.lease.head_name).and(page.locator('[data-kind=streaming]')).waitFor({ timeout: 30000 });
+  page.complaints.length = 0;
+});
+
 test('a divergence appears as a banner that names class and row, and goes', async () => {
   const made = (await cluster.call('POST', '/api/v1/nodes', { name: 'ipad-that-nobody-asked', roles: ['head'], venue: 'sint-niklaas' })).body;
   const says = (status, body) => cluster.call('PUT', `/api/v1/heads/${made.node_id}`, { status, body_id: body }, made.token);
@@ -208,6 +220,20 @@ test('release: a preview without undo, and the visit is in the history with its 
   assert.equal(ended.reason, 'operator_release');
   await go(`#/node/${lease.head_id}`);
   await page.getByText('operator release').first().waitFor();
+});
+
+test('revoke: at once, without undo', async () => {
+  const { body_name: name, lease } = streaming[1];
+  await go('#/');
+  await page.getByRole('button', { name: `Act on slot 0 of ${name}` }).click();
+  await page.locator('dialog').getByRole('button', { name: 'Revoke' }).click();
+  const dialog = page.getByRole('dialog', { name: `Revoke slot 0 of ${name}` });
+  await dialog.locator('.touched', { hasText: lease.head_name }).waitFor();
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await page.locator('.toast', { hasText: `The lease of ${lease.head_name} was revoked.` }).waitFor();
+  const ended = await until('the end of the lease', async () =>
+    (await cluster.get('/api/v1/sessions/history?limit=10')).find((one) => one.lease_id === lease.id), 20000);
+  assert.equal(ended.state, 'revoked');
 });
 
 test('nothing was loaded from elsewhere, and the policy was not breached', () => {

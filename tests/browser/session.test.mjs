@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Cluster, until } from './cluster.mjs';
-import { logIn, openBrowser, openPage, picture } from './browser.mjs';
+import { logIn, openBrowser, openPage } from './browser.mjs';
 
 const SCRIPT = '<img src=x onerror="document.title=1"><script>document.title=1</script>';
 let cluster, browser, page;
@@ -89,7 +89,6 @@ test('a lost connection is shown at once, what stands there is marked as old, an
   await page.locator('.banner.warning', { hasText: 'Connection lost' }).waitFor();
   assert.ok(await page.evaluate(() => document.body.classList.contains('stale')));
   assert.match(await page.locator('#announce').innerText(), /Connection lost/);
-  await picture(page, 'connection-lost');
   await cluster.restartDaemon();
   await page.locator('#connection[data-state=live]').waitFor({ timeout: 20000 });
   await page.locator('.banner', { hasText: 'Connection lost' }).waitFor({ state: 'detached' });
@@ -104,6 +103,31 @@ test('a body that never reported is unknown, in word and pattern, and never free
   assert.equal(await slot.getAttribute('data-kind'), 'unknown');
   assert.match(await slot.innerText(), /Unknown[^]*has not reported/);
   assert.notEqual(await slot.evaluate((node) => getComputedStyle(node).backgroundImage), 'none');
+});
+
+test('circuit: the hand says what it means and closes it', async () => {
+  const node = (await cluster.get('/api/v1/nodes')).find((one) => one.name === 'body-after-the-break');
+  await page.evaluate(async (bodyId) => { (await import('/page/hands.js')).act('circuit', { bodyId }); }, node.id);
+  const dialog = page.getByRole('dialog', { name: 'Close the circuit of body-after-the-break' });
+  await dialog.getByText('Its failures are forgotten').waitFor();
+  await dialog.getByRole('button', { name: 'Close the circuit' }).click();
+  await page.locator('.toast', { hasText: 'The circuit of body-after-the-break is closed.' }).waitFor();
+});
+
+test('safe mode: a banner says whom it waits for, and a hand ends it', async () => {
+  const made = await enrol('body-that-is-awaited', 'body', { venue: 'north' });
+  const report = { status: 'online', stream_status: 'idle', boot_id: 'b1', report_seq: 1, provider_uptime_seconds: 100, installed_experiences: ['x'], slots: [{ index: 0, state: 'idle', applied_epoch: 0 }] };
+  assert.equal((await cluster.call('POST', '/api/v1/body/status', report, made.token)).status, 200);
+  await cluster.killDaemon();
+  await cluster.restartDaemon();
+  const banner = page.locator('.banner.warning', { hasText: 'Safe mode in default' });
+  await banner.filter({ hasText: 'body-that-is-awaited' }).waitFor({ timeout: 20000 });
+  await banner.getByRole('button', { name: 'End it' }).click();
+  const dialog = page.getByRole('dialog', { name: 'End safe mode in default' });
+  await dialog.getByText('body-that-is-awaited').waitFor();
+  await dialog.getByRole('button', { name: 'End safe mode' }).click();
+  await banner.waitFor({ state: 'detached', timeout: 20000 });
+  page.complaints.length = 0;
 });
 
 test('a read token looks and has no hands', async () => {

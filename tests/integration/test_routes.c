@@ -190,6 +190,58 @@ static void test_routes__denied_node__refused_everywhere(void **state)
             expect_refused(&rows[i], denied.token, "a denied node", 403, "node_denied");
 }
 
+/* ---- the operator page's cookie ---- */
+
+#define COOKIE_SIZE  512
+#define OWN_ORIGIN   "Origin: http://page.example\r\n"
+
+static void log_in(const char *token, char ret_cookie[COOKIE_SIZE])
+{
+    char form[HOME_TOKEN_SIZE + 16], request[HOME_TOKEN_SIZE + PATH_SIZE], answer[RAW_TEXT_SIZE];
+    (void)snprintf(form, sizeof form, "token=%s", token);
+    (void)snprintf(request, sizeof request,
+                   "POST /login HTTP/1.1\r\nHost: page.example\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s", strlen(form), form);
+    assert_int_equal(raw_ask(scene.daemon.url, request, answer, ANSWER_MS), 303);
+    const char *set = strstr(answer, "Set-Cookie: ");
+    assert_non_null(set);
+    (void)snprintf(ret_cookie, COOKIE_SIZE, "%.*s", (int)strcspn(set + strlen("Set-Cookie: "), ";"), set + strlen("Set-Cookie: "));
+}
+
+/* `error` NULL: it must be served. */
+static void check_cookie(const struct row *row, const char *cookie, const char *origin, const char *error, const char *who)
+{
+    char path[PATH_SIZE], request[PATH_SIZE * 4], answer[RAW_TEXT_SIZE], word[64] = "";
+    bool has_body = strcmp(row->method, "GET") != 0;
+    fill(row, ABSENT, path);
+    (void)snprintf(request, sizeof request,
+                   "%s %s HTTP/1.1\r\nHost: page.example\r\nConnection: close\r\nCookie: %s\r\n%sContent-Length: %d\r\n\r\n%s",
+                   row->method, path, cookie, origin, has_body ? 2 : 0, has_body ? "{}" : "");
+    long status = raw_ask(scene.daemon.url, request, answer, ANSWER_MS);
+    if (error != NULL)
+        (void)snprintf(word, sizeof word, "{\"error\":\"%s\"", error);
+    bool refused = status == 401 || status == 403 || status == 405 || status >= 500 || status == 0;
+    if (error == NULL ? refused : status != 403 || strstr(answer, word) == NULL)
+        fail_msg("%s %s by the cookie of %s, %s: %ld %s", row->method, row->path, who, origin, status, answer);
+}
+
+static void test_routes__cookie__as_its_token_and_changes_from_the_page_alone(void **state)
+{
+    (void)state;
+    char admin[COOKIE_SIZE], reader[COOKIE_SIZE];
+    log_in(scene.home.admin_token, admin);
+    log_in(read_token, reader);
+    for (size_t i = 0; i < ROWS; i++) {
+        const struct row *row = &rows[i];
+        bool changes = strcmp(row->method, "GET") != 0, anybody = open_to(row, 'P') || open_to(row, 'L');
+        check_cookie(row, admin, OWN_ORIGIN, anybody || open_to(row, 'A') ? NULL : "forbidden", "admin");
+        check_cookie(row, reader, OWN_ORIGIN, anybody || open_to(row, 'R') ? NULL : "forbidden", "read");
+        if (changes)
+            check_cookie(row, admin, "Origin: http://evil.example\r\n", open_to(row, 'A') ? "other_origin" : "forbidden", "admin");
+        if (changes)
+            check_cookie(row, admin, "", open_to(row, 'A') ? "other_origin" : "forbidden", "admin");
+    }
+}
+
 static bool serves(const char *path, const char *method)
 {
     for (size_t i = 0; i < ROWS; i++)
@@ -282,6 +334,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_routes__every_scope__401_403_or_served),
         TEST(test_routes__denied_node__refused_everywhere),
+        TEST(test_routes__cookie__as_its_token_and_changes_from_the_page_alone),
         TEST(test_routes__other_methods__405_with_allow),
         TEST(test_routes__trailing_slash__is_accepted),
         TEST(test_routes__unknown_paths__404_before_401),
