@@ -10,7 +10,7 @@
 #include "hydra/crypto/digest.h"
 #include "hydra/os/clock.h"
 
-#include "stream_stop.h"
+#include "slot_stop.h"
 
 enum guard { GUARD_HOOK /* loopback */, GUARD_OPERATOR /* local token or trusted network */ };
 
@@ -183,8 +183,8 @@ static void handle_ended(struct call *call)
 
 static void handle_stop(struct call *call)
 {
-    struct stream_stop body;
-    if (!read_body(call, &stream_stop_table, true, &body) || !slot_is_ours(call, body.slot))
+    struct slot_stop body;
+    if (!read_body(call, &slot_stop_table, true, &body) || !slot_is_ours(call, body.slot))
         return;
     const struct errand errand = { .kind = ERRAND_STOP, .slot = body.slot, .force = body.force };
     send_errand(call, &errand, LOCAL_STOP_MS);

@@ -6,7 +6,7 @@
 
 #include "../../src/body/admit.h"
 #include "../../src/body/stream_edge.h"
-#include "../../src/body/stream_stop.h"
+#include "../../src/body/slot_stop.h"
 #include "fuzz_target.h"
 #include "hydra/codec/json.h"
 
@@ -67,7 +67,7 @@ static void launch_all(const struct desired *desired)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     /* The corpus names tables by their place here ('a' is the first): new ones go to the end. */
-    static const struct codec_table *const tables[] = { &stream_edge_table, &directive_answer_table, &stream_stop_table };
+    static const struct codec_table *const tables[] = { &stream_edge_table, &directive_answer_table, &slot_stop_table };
     if (size == 0)
         return 0;
     const struct codec_table *table = tables[(size_t)(data[0] >= 'a' ? data[0] - 'a' : data[0]) % (sizeof tables / sizeof tables[0])];

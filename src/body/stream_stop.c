@@ -1,9 +1,0 @@
-#include "stream_stop.h"
-
-#include "hydra/proto/directive.h"
-
-static const struct codec_field stop_rows[] = {
-    { .key = "slot",  .type = CODEC_U32,  .offset = offsetof(struct stream_stop, slot), .limit = DIRECTIVE_SLOTS_MAX - 1 },
-    { .key = "force", .type = CODEC_BOOL, .offset = offsetof(struct stream_stop, force) },
-};
-const struct codec_table stream_stop_table = CODEC_TABLE("stop", stop_rows, struct stream_stop, CODEC_NO_PRESENT);
