@@ -23,12 +23,9 @@ $(OUT)/integration/test_routes: $(foreach l,$(route_layers),$(OUT)/lib/lib$(l).a
 host_layers := $(sort $(call link_layers,gamestream) $(call link_layers,sunshine))
 $(OUT)/integration/test_gamestream: extra_layers := $(host_layers)
 $(OUT)/integration/test_gamestream: $(foreach l,$(host_layers),$(OUT)/lib/lib$(l).a)
-# A stranger speaks to the host with code that no product has.
-$(OUT)/integration/test_enforcement: extra_libs := -lssl -lcrypto
-$(OUT)/integration/test_enforcement: $(foreach p,peer peer_pairing certificate handshake,$(OUT)/tobj/support/sunshine_host/$(p).o)
 $(OUT)/integration/test_%: $(OUT)/tobj/integration/test_%.o $(support_objects) $(foreach l,$(support_layers),$(OUT)/lib/lib$(l).a)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(sort $(support_layers) $(extra_layers))) -lcmocka -ljansson $(extra_libs) -o $@
+	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(sort $(support_layers) $(extra_layers))) -lcmocka -ljansson -o $@
 $(OUT)/integration/test_support: $(OUT)/tobj/support/test_support.o $(support_objects) $(foreach l,$(support_layers),$(OUT)/lib/lib$(l).a)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(TEST_LDFLAGS) $(filter %.o,$^) $(call link_with,$(support_layers)) -lcmocka -ljansson -o $@

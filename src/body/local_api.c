@@ -10,6 +10,8 @@
 #include "hydra/crypto/digest.h"
 #include "hydra/os/clock.h"
 
+#include "slot_stop.h"
+
 enum guard { GUARD_HOOK /* loopback */, GUARD_OPERATOR /* local token or trusted network */ };
 
 struct call;
@@ -179,17 +181,10 @@ static void handle_ended(struct call *call)
     answer_json(call, 200, &json);
 }
 
-struct stop_body { uint32_t slot; bool force; };
-static const struct codec_field stop_rows[] = {
-    { .key = "slot",  .type = CODEC_U32,  .offset = offsetof(struct stop_body, slot), .limit = DIRECTIVE_SLOTS_MAX - 1 },
-    { .key = "force", .type = CODEC_BOOL, .offset = offsetof(struct stop_body, force) },
-};
-static const struct codec_table stop_table = CODEC_TABLE("stop", stop_rows, struct stop_body, CODEC_NO_PRESENT);
-
 static void handle_stop(struct call *call)
 {
-    struct stop_body body;
-    if (!read_body(call, &stop_table, true, &body) || !slot_is_ours(call, body.slot))
+    struct slot_stop body;
+    if (!read_body(call, &slot_stop_table, true, &body) || !slot_is_ours(call, body.slot))
         return;
     const struct errand errand = { .kind = ERRAND_STOP, .slot = body.slot, .force = body.force };
     send_errand(call, &errand, LOCAL_STOP_MS);

@@ -12,6 +12,7 @@
 #include "local_status.h"
 #include "queue_card.h"
 #include "recent_log.h"
+#include "wish.h"
 
 #define API "/api/v1"
 
@@ -145,12 +146,6 @@ static void get_card(struct local_api *api, struct http_request *req)
 }
 
 /* ---- what is asked for ---- */
-
-struct wish { char experience[HC_NAME_SIZE]; };
-static const struct codec_field wish_rows[] = {
-    { .key = "experience", .type = CODEC_NAME, .offset = offsetof(struct wish, experience), .flags = CODEC_EMPTY_OK },
-};
-static const struct codec_table wish_table = CODEC_TABLE("start", wish_rows, struct wish, CODEC_NO_PRESENT);
 
 static void answer_done(struct http_request *req)
 {

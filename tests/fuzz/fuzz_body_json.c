@@ -1,11 +1,12 @@
 /* fuzz_body_json.c - what hydrabody is told: the first letter chooses who speaks. `a`: the hook, on the local API; `b`: the cluster's
- * directive, and launches under it are judged at once. Refused with a field, or written as JSON again; nobody is refused with
- * `observe`, nor by a directive that does not speak of the slot, but for a second launch. */
+ * directive, and launches under it are judged at once; `c`: a stop on the local API. Refused with a field, or written as JSON again; nobody
+ * is refused with `observe`, nor by a directive that does not speak of the slot, but for a second launch. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../src/body/admit.h"
 #include "../../src/body/stream_edge.h"
+#include "../../src/body/slot_stop.h"
 #include "fuzz_target.h"
 #include "hydra/codec/json.h"
 
@@ -66,7 +67,7 @@ static void launch_all(const struct desired *desired)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     /* The corpus names tables by their place here ('a' is the first): new ones go to the end. */
-    static const struct codec_table *const tables[] = { &stream_edge_table, &directive_answer_table };
+    static const struct codec_table *const tables[] = { &stream_edge_table, &directive_answer_table, &slot_stop_table };
     if (size == 0)
         return 0;
     const struct codec_table *table = tables[(size_t)(data[0] >= 'a' ? data[0] - 'a' : data[0]) % (sizeof tables / sizeof tables[0])];

@@ -2,6 +2,7 @@
  *
  *     a201 {"lease":…}      the cluster's answer to a claim; b admission, c accept, d renew, e registration, f release
  *     o | n | p             the visitor starts, stops, says that somebody is there
+ *     w{"experience":…}     the visitor starts as the kiosk says it, on the local API
  *     h i j k l m t         the host: verified, not paired, paired, free; the picture plays, has ended; time passes
  *
  * Whatever comes in whatever order: a state that is known, a picture only under a lease that was confirmed, and no action without its
@@ -10,8 +11,9 @@
 #include <string.h>
 
 #include "../../src/head/answer_event.h"
+#include "../../src/head/wish.h"
 #include "fuzz_target.h"
-#include "hydra/base/buf.h"
+#include "hydra/codec/json.h"
 
 #define LINES_MAX  256
 #define STEP_MS    500
@@ -25,6 +27,23 @@ static const struct act acts[] = {
     { 't', HEV_TIME, HOST_YES }, { 'q', HEV_PROBED, HOST_NO }, { 'r', HEV_VERIFIED, HOST_ROTATED },
     { 's', HEV_PAIRED, HOST_RETRY },
 };
+
+/* What the kiosk posts to start; false: refused, with a field. */
+static bool wish_of(const char *text, size_t len, struct head_event *event)
+{
+    struct hc_arena arena = { 0 };
+    struct json_refusal refusal = { .field = "", .detail = "" };
+    struct wish wish;
+    enum hc_err err = json_read(&wish_table, text, len, true, &arena, &wish, &refusal);
+    hc_arena_free(&arena);
+    if ((err == HC_ERR_SYNTAX || err == HC_ERR_SCHEMA) && refusal.detail[0] == '\0')
+        abort();                                        /* a refusal that says nothing */
+    if (err != HC_OK || wish.experience[0] == '\0')
+        return false;
+    event->type = HEV_START;
+    HC_SET(event->experience, wish.experience);
+    return true;
+}
 
 /* False: an empty line, or a letter of nobody. */
 static bool event_of(const char *line, size_t len, struct head_event *event)
@@ -40,6 +59,8 @@ static bool event_of(const char *line, size_t len, struct head_event *event)
                      line[0] == 'b', event);
         return true;
     }
+    if (line[0] == 'w')
+        return wish_of(line + 1, len - 1, event);
     for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++)
         if (acts[i].letter == line[0]) {
             event->type = acts[i].type;

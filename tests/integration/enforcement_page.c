@@ -18,9 +18,13 @@
 #define BEGIN     "<!-- enforcement: begin -->\n"
 #define END       "<!-- enforcement: end -->\n"
 
-const char *const enforcement_versions[ENFORCEMENT_VERSIONS] = { "v0.23.1", "v2025.118", "v2025.628", "v2025.924", "v2026.516", "v2026.816" };
+const char *const enforcement_versions[ENFORCEMENT_VERSIONS] = {
+    "v0.23.1", "v2025.118", "v2025.628", "v2025.924", "v2026.516", "v2026.816",
+};
 
-static const char *const act_texts[ENFORCEMENT_ACTS] = { "`/launch` on a free slot", "`/launch` beside a stream", "`/resume`", "`/cancel`" };
+static const char *const act_texts[ENFORCEMENT_ACTS] = {
+    "`/launch` on a free slot", "`/launch` beside a stream", "`/resume`", "`/cancel`",
+};
 
 /* Why it is so: every outcome that the table has must have its row here. `outcome` is how a cell begins. */
 static const struct { enum enforcement_act act; const char *outcome, *why; } reasons[] = {
@@ -38,7 +42,8 @@ static const struct { enum enforcement_act act; const char *outcome, *why; } rea
       "Sunshine runs no hook for a join and lets every paired client in; before v2026.816 switching a client off would end the leased "
       "stream as well, and with `observe` nobody is switched off. The second viewer in Sunshine's log makes it two rows of `/slots`." },
     { ACT_CANCEL, "refused: gate", "As above." },
-    { ACT_CANCEL, "refused: Sunshine", "Up to v0.23.1 Sunshine ended no application that is viewed; later ones do for every paired client." },
+    { ACT_CANCEL, "refused: Sunshine",
+      "Up to v0.23.1 Sunshine ended no application that is viewed; later ones do for every paired client." },
     { ACT_CANCEL, "neither",
       "Sunshine asks nothing but a paired certificate and tells nobody who asked: the stream ends, and for the cluster that is the end of "
       "the visit. Only the gate prevents it." },

@@ -1,5 +1,5 @@
-/* test_agents.c - the incident with every part real: one daemon with TLS, two bodies, three heads. Whatever dies - daemon, a body's agent, a
- * host - nobody ever shares a slot, and every stream that can go on does. A watch asks both hosts all the time (tests/support/watch.h). */
+/* test_agents.c - the incident with every part real: one daemon with TLS, two bodies, three heads. Whatever dies - daemon, a body's agent,
+ * a host - nobody ever shares a slot, and every stream that can go on does. A watch asks both hosts all the time (support/watch.h). */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -6,16 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <cmocka.h>
 
-#include "../support/sunshine_host/peer.h"
 #include "enforcement_page.h"
 #include "hydra/base/arena.h"
 #include "site.h"
+#include "stranger.h"
 
 #define STREAM_ARGS   "&rikey=000102030405060708090a0b0c0d0e0f&rikeyid=1&localAudioPlayMode=0"
 #define TARGET_SIZE   256
+
+enum kind { CONFLICT, DIVERGENCE, EVENT, KINDS };
+static const char *const kind_texts[KINDS] = { "conflict", "divergence", "event" };
 
 /* One release under one setting, with a body and a head of its own. */
 struct trial {
@@ -23,14 +25,13 @@ struct trial {
     size_t at;                              /* of its body and its head in the site */
     long answer;                            /* the act's: status of the root */
     char event_mark[64];                    /* the newest event before the act */
-    char words[ENFORCEMENT_CELL_SIZE];
+    char words[KINDS][ENFORCEMENT_CELL_SIZE];       /* "`a`, `b`" of each kind */
     unsigned session;                       /* that the stranger has; 0: none */
     bool ends;                              /* the act ends what runs */
 };
 
 static struct site site;
-static struct peer stranger;
-static struct certificate host_key;
+static struct stranger stranger;
 static struct trial trials[ENFORCEMENT_VERSIONS * 2];
 static size_t trial_count;
 static bool all_versions;
@@ -41,45 +42,26 @@ static const char *body_id(const struct trial *t) { return site.bodies[t->at].no
 
 /* ---- the site ---- */
 
-/* Keys take long to make: all hosts have one. */
-static void give_key(const char *name)
-{
-    char folder[HOME_PATH_SIZE], cert[HOME_PATH_SIZE], key[HOME_PATH_SIZE], file[HOME_PATH_SIZE];
-    (void)snprintf(file, sizeof file, "%s-host", name);
-    home_path(&site.home, file, folder);
-    assert_int_equal(mkdir(folder, 0700), 0);
-    (void)snprintf(file, sizeof file, "%s-host/credentials", name);
-    home_path(&site.home, file, folder);
-    assert_int_equal(mkdir(folder, 0700), 0);
-    assert_true(snprintf(cert, sizeof cert, "%s/cacert.pem", folder) < HOME_PATH_SIZE);
-    assert_true(snprintf(key, sizeof key, "%s/cakey.pem", folder) < HOME_PATH_SIZE);
-    assert_true(certificate_save(&host_key, cert, key));
-}
-
 /* A venue of its own: its head gets its body. */
 static void add_trial(const char *version, bool enforce)
 {
     static char venues[ENFORCEMENT_VERSIONS * 2][SITE_NAME_SIZE];
-    char name[SITE_NAME_SIZE], line[HOME_PATH_SIZE + 64];
+    char name[SITE_NAME_SIZE];
     struct trial *t = &trials[trial_count];
     *t = (struct trial){ .version = version, .enforce = enforce, .at = trial_count };
     (void)snprintf(venues[trial_count], sizeof venues[trial_count], "venue-%zu", trial_count);
     site.venue = venues[trial_count++];
     (void)snprintf(name, sizeof name, "body-%zu", t->at);
-    give_key(name);
     (void)site_add_body(&site, name, &(struct site_body_options){ .version = version, .enforce = enforce });
-    (void)snprintf(line, sizeof line, "pair stranger %s/stranger.pem", site.home.root);
-    sunshine_say(host_of(t), line);
+    stranger_is_paired(&stranger, host_of(t));
     (void)snprintf(name, sizeof name, "head-%zu", t->at);
     (void)site_add_head(&site, name);
 }
 
 static void open_site(void)
 {
-    peer_make(&stranger, NULL);
-    assert_true(certificate_make("Sunshine Gamestream Host", NULL, &host_key));
     site_open(&site, "bodyIdleConfirm: 1s\n");
-    home_write(&site.home, "stranger.pem", stranger.pem);
+    stranger_make(&stranger, &site.home);
     trial_count = 0;
     for (size_t i = 0; i < ENFORCEMENT_VERSIONS; i++)
         if (all_versions || i == 0 || i == ENFORCEMENT_VERSIONS - 1) {
@@ -92,59 +74,57 @@ static int close_site(void **state)
 {
     (void)state;
     site_close(&site);
-    peer_free(&stranger);
-    certificate_free(&host_key);
     return 0;
 }
 
 /* ---- the stranger ---- */
 
-static long ask(const struct trial *t, const char *target, struct reply *reply)
+static long ask(const struct trial *t, const char *target)
 {
-    peer_https(host_of(t), &stranger, target, reply);
-    return reply_root(reply);
+    return stranger_asks(&stranger, host_of(t), target, NULL, NULL);
 }
 
 /* Of the first entry that the stranger is shown; one that nobody has when it is shown none. */
 static long listed_app(const struct trial *t)
 {
-    struct reply reply;
-    return ask(t, "/applist?uniqueid=0123456789ABCDEF&uuid=1", &reply) == 200 && strstr(reply.body, "<ID>") != NULL
-        ? reply_number(&reply, "ID") : 1;
+    long id = STRANGER_NO_ROOT;
+    long status = stranger_asks(&stranger, host_of(t), "/applist?uniqueid=0123456789ABCDEF&uuid=1", "ID", &id);
+    return status == 200 && id != STRANGER_NO_ROOT ? id : 1;
 }
 
 static void act_launch(struct trial *t)
 {
     char target[TARGET_SIZE];
-    struct reply reply;
     (void)snprintf(target, sizeof target, "/launch?uniqueid=0123456789ABCDEF&uuid=2&appid=%ld" STREAM_ARGS, listed_app(t));
-    t->answer = ask(t, target, &reply);
+    t->answer = ask(t, target);
 }
 
 static void act_resume(struct trial *t)
 {
-    struct reply reply;
-    t->answer = ask(t, "/resume?uniqueid=0123456789ABCDEF&uuid=3" STREAM_ARGS, &reply);
+    t->answer = ask(t, "/resume?uniqueid=0123456789ABCDEF&uuid=3" STREAM_ARGS);
 }
 
 static void act_cancel(struct trial *t)
 {
-    struct reply reply;
-    t->answer = ask(t, "/cancel?uniqueid=0123456789ABCDEF&uuid=4", &reply);
+    t->answer = ask(t, "/cancel?uniqueid=0123456789ABCDEF&uuid=4");
 }
 
 /* ---- what the cluster says ---- */
 
-/* Adds "KIND `word`" once; a divergence that is a conflict too is the conflict. */
-static void add_word(struct trial *t, const char *kind, const char *word)
+static void add_word(struct trial *t, enum kind kind, const char *word)
 {
-    char quoted[96];
-    size_t len = strlen(t->words);
+    char quoted[96], *words = t->words[kind];
+    size_t len = strlen(words);
     (void)snprintf(quoted, sizeof quoted, "`%s`", word);
-    if (strstr(t->words, quoted) != NULL)
+    if (strstr(words, quoted) != NULL)
         return;
-    int added = snprintf(t->words + len, sizeof t->words - len, "%s%s %s", len == 0 ? "" : ", ", kind, quoted);
-    assert_true(added > 0 && (size_t)added < sizeof t->words - len);
+    int added = snprintf(words + len, ENFORCEMENT_CELL_SIZE - len, "%s%s", len == 0 ? "" : ", ", quoted);
+    assert_true(added > 0 && (size_t)added < ENFORCEMENT_CELL_SIZE - len);
+}
+
+static bool is_reported(const struct trial *t)
+{
+    return t->words[CONFLICT][0] != '\0' || t->words[DIVERGENCE][0] != '\0' || t->words[EVENT][0] != '\0';
 }
 
 static bool of_body(const json_t *row, const struct trial *t)
@@ -160,14 +140,14 @@ static void take_conflicts(struct trial *t)
     json_t *row;
     json_array_foreach(call.json, i, row)
         if (of_body(row, t))
-            add_word(t, "conflict", json_string_value(json_object_get(row, "kind")));
+            add_word(t, CONFLICT, json_string_value(json_object_get(row, "kind")));
     call_free(&call);
 }
 
 /* True: the body has told that the slot plays something. */
 static bool take_divergences(struct trial *t)
 {
-    static const char *const told[] = { "unauthorized_stream", "wrong_client", "second_launch", "adopted_unknown_head" };
+    static const char *const told[] = { "unauthorized_stream", "adopted_unknown_head" };      /* the others are conflicts, and told there */
     struct call call = fleet_slots(&site.daemon);
     bool plays = false;
     size_t i, k;
@@ -180,7 +160,7 @@ static bool take_divergences(struct trial *t)
         json_array_foreach(json_object_get(row, "divergence"), k, word)
             for (size_t n = 0; n < sizeof told / sizeof told[0]; n++)
                 if (strcmp(json_string_value(word), told[n]) == 0)
-                    add_word(t, "divergence", told[n]);
+                    add_word(t, DIVERGENCE, told[n]);
     }
     call_free(&call);
     return plays;
@@ -197,7 +177,7 @@ static void take_events(struct trial *t)
     json_array_foreach(call.json, i, row)
         for (size_t n = 0; n < sizeof told / sizeof told[0]; n++)
             if (of_body(row, t) && strcmp(json_string_value(json_object_get(row, "type")), told[n]) == 0)
-                add_word(t, "event", told[n]);
+                add_word(t, EVENT, told[n]);
     call_free(&call);
 }
 
@@ -206,7 +186,7 @@ static void mark(struct trial *t)
     struct call call = daemon_call(&site.daemon, site.home.admin_token, "GET", "/api/v1/events?limit=1", NULL);
     (void)snprintf(t->event_mark, sizeof t->event_mark, "%s", call_str(&call, "0.id"));
     call_free(&call);
-    t->words[0] = '\0';
+    memset(t->words, 0, sizeof t->words);
 }
 
 /* A word, or the body has told the end of everything and there was none: then none will come. What belongs to a word is read once more, as
@@ -214,11 +194,11 @@ static void mark(struct trial *t)
 static bool has_been_told(void *ctx)
 {
     struct trial *t = ctx;
-    bool told = t->words[0] != '\0';
+    bool told = is_reported(t);
     take_conflicts(t);
     bool plays = take_divergences(t);
     take_events(t);
-    return told || (t->words[0] == '\0' && !plays && t->ends);
+    return told || (!is_reported(t) && !plays && t->ends);
 }
 
 /* ---- one act ---- */
@@ -235,6 +215,18 @@ static const char *refused_by(long answer)
     return NULL;
 }
 
+static void write_report(const struct trial *t, char *cell)
+{
+    size_t len = (size_t)snprintf(cell, ENFORCEMENT_CELL_SIZE, "reported:");
+    for (size_t kind = 0; kind < KINDS; kind++)
+        if (t->words[kind][0] != '\0') {
+            int added = snprintf(cell + len, ENFORCEMENT_CELL_SIZE - len, "%s %s %s", cell[len - 1] == ':' ? "" : ",", kind_texts[kind],
+                                 t->words[kind]);
+            assert_true(added > 0 && (size_t)added < ENFORCEMENT_CELL_SIZE - len);
+            len += (size_t)added;
+        }
+}
+
 static void note(const struct trial *t, enum enforcement_act act)
 {
     char *cell = enforcement_cell(&table, t->version, t->enforce, act);
@@ -243,8 +235,8 @@ static void note(const struct trial *t, enum enforcement_act act)
         (void)snprintf(cell, ENFORCEMENT_CELL_SIZE, "refused: %s", who);
     else if (t->answer != 200)
         fail_msg("%s: the host answered %ld", t->version, t->answer);
-    else if (t->words[0] != '\0')
-        assert_true(snprintf(cell, ENFORCEMENT_CELL_SIZE, "reported: %s", t->words) < ENFORCEMENT_CELL_SIZE);
+    else if (is_reported(t))
+        write_report(t, cell);
     else
         (void)snprintf(cell, ENFORCEMENT_CELL_SIZE, "neither");
     print_message("%-10s %-8s %-22s %s\n", t->version, t->enforce ? "enforce" : "observe", enforcement_act_text(act), cell);
@@ -283,9 +275,8 @@ static void leave_free_slots(void)
 {
     for (size_t i = 0; i < trial_count; i++)
         if (trials[i].session != 0) {
-            struct reply reply;
             sunshine_say(host_of(&trials[i]), "close all");
-            assert_int_equal(ask(&trials[i], "/cancel?uniqueid=0123456789ABCDEF&uuid=5", &reply), 200);
+            assert_int_equal(ask(&trials[i], "/cancel?uniqueid=0123456789ABCDEF&uuid=5"), 200);
         }
     for (size_t i = 0; i < trial_count; i++)
         assert_true(site_waits(&site, is_free, &trials[i], SITE_WAIT_MS));

@@ -156,6 +156,7 @@ void site_head_forgets(struct site_head *head)
     (void)snprintf(path, sizeof path, "%s/state/pins", head->name);
     home_path(&head->site->home, path, folder);
     DIR *dir = opendir(folder);
+    /* cppcheck-suppress readdirCalled */
     for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;)
         if (entry->d_name[0] != '.') {
             (void)snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);

@@ -8,7 +8,8 @@
  *     assert_true(site_waits_picture(&site, 0, 0, SITE_WAIT_MS));
  *     site_close(&site);                                       (in the teardown)
  *
- * All are of one venue unless the test names another, and know FLEET_EXPERIENCE alone. The ends of all logs are printed when a wait of this file fails. Like all of tests/support it fails the running test by itself. */
+ * All are of one venue unless the test names another, and know FLEET_EXPERIENCE alone. The ends of all logs are printed when a wait of
+ * this file fails. Like all of tests/support it fails the running test by itself. */
 #ifndef SITE_H
 #define SITE_H
 

@@ -13,7 +13,7 @@
 #include "hydra/os/clock.h"
 #include "hydra/os/file.h"
 
-#define EVERY_MS  4
+#define EVERY_MS  10
 #define ANSWER_MS 2000
 
 /* The host's own words, or NULL: it does not answer. Nothing here may fail a test: it is no test's thread. */
@@ -68,7 +68,8 @@ static void take_sessions(struct watch *watch, struct watched *host, const json_
     for (size_t i = 0; i < host->sessions; i++) {
         const char *name = text_in(json_array_get(sessions, i), "client");
         if (i > 0 && strcmp(name, host->client) != 0 && watch->broken[0] == '\0')
-            (void)snprintf(watch->broken, sizeof watch->broken, "two clients on %.200s: %.80s and %.80s", host->control, host->client, name);
+            (void)snprintf(watch->broken, sizeof watch->broken, "two clients on %.200s: %.80s and %.80s", host->control, host->client,
+                           name);
         (void)snprintf(host->client, sizeof host->client, "%s", name);
         host->session = (unsigned)json_integer_value(json_object_get(json_array_get(sessions, i), "number"));
     }

@@ -98,7 +98,8 @@ static void test_gate__its_head_may_launch__nobody_is_shut_out_any_more(void **s
 static void test_gate__own_head_has_just_paired__its_new_entry_is_let_in(void **state)
 {
     (void)state;
-    static const struct host_client again[] = { { "MINE", "hydra-h1", true }, { "AGAIN", "hydra-h1", true }, { "OTHER", "hydra-h11", true } };
+    static const struct host_client again[] = { { "MINE", "hydra-h1", true }, { "AGAIN", "hydra-h1", true },
+                                                { "OTHER", "hydra-h11", true } };
     struct gate_facts facts = leased(again);
     HC_SET(slot.head_id, "h1");
     expect(&facts, GATE_FLIPS, "-OTHER ");
