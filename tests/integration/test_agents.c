@@ -8,10 +8,11 @@
 #include <cmocka.h>
 
 #include "hydra/os/clock.h"
+#include "sanitizer.h"
 #include "site_picture.h"
 
 #define HEADS          3
-#define NEXT_PICTURE_MS 2000                /* a head leaves: the next one streams within that, without a tap */
+#define NEXT_PICTURE_MS (UNDER_SANITIZER ? 10000 : 2000)       /* a head leaves: the next one streams within that, without a tap */
 
 static struct site site;
 

@@ -265,7 +265,8 @@ static bool is_free(void *ctx)
 {
     const struct trial *t = ctx;
     struct call call;
-    bool yes = json_is_true(json_object_get(site_row(&site, t->at, &call), "grantable"));
+    const json_t *grantable = json_object_get(site_row(&site, t->at, &call), "grantable");
+    bool yes = json_is_true(grantable);
     call_free(&call);
     return yes;
 }

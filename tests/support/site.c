@@ -99,7 +99,8 @@ static bool is_grantable(void *ctx)
 {
     const struct site_body *body = ctx;
     struct call call;
-    bool yes = json_is_true(json_object_get(site_row(body->site, (size_t)(body - body->site->bodies), &call), "grantable"));
+    const json_t *row = site_row(body->site, (size_t)(body - body->site->bodies), &call), *grantable = json_object_get(row, "grantable");
+    bool yes = json_is_true(grantable);
     call_free(&call);
     return yes;
 }
