@@ -85,13 +85,23 @@ static void plan_terminate(struct work *w)
     w->step->terminates = viewed;
 }
 
+/* Its viewer has left, and the lease under which it was launched is over: nobody comes back to it, so who is next in line need not wait for
+ * the time that a reconnection takes. */
+static bool lease_is_over(const struct work *w)
+{
+    const struct sessions_view *sessions = w->facts->sessions;
+    return sessions->launch.lease_id[0] != '\0' && w->slot->action == DIRECTIVE_FREE && w->slot->lease_id[0] == '\0' &&
+           sessions->app_runs && sessions->rows[0].state == SLOT_STREAMING && nobody_views(sessions);
+}
+
 /* What its lease left running; of a workshop's own launch only outside maintenance. */
 static void plan_leftover(struct work *w)
 {
     const struct sessions_view *sessions = w->facts->sessions;
     bool served = w->slot->action == DIRECTIVE_SERVE && w->slot->lease_id[0] != '\0' && is_of_the_row(w);
     bool workshop = w->facts->desired->maintenance && sessions->launch.lease_id[0] == '\0';
-    if (is_busy(w) || !sessions->abandoned || served || workshop || !may_close(w, false))
+    bool left = sessions->abandoned || lease_is_over(w);
+    if (is_busy(w) || !left || served || workshop || !may_close(w, false))
         return;
     do_this(w, CONVERGE_CLOSE_APP);
 }

@@ -93,7 +93,10 @@ static void all_settled(void)
  * host has let begin. */
 static int64_t one_round(size_t body, bool forgets)
 {
-    struct next next = { .body = body, .before = viewer_of(body), .since_ms = os_monotonic_ms() };
+    size_t viewer = viewer_of(body);
+    struct site_picture picture = site_picture_of(&site, body, viewer);
+    site_picture_told(&site, &picture);     /* a visit that nobody was told of yet is found again, and ends as a stranger's */
+    struct next next = { .body = body, .before = viewer, .since_ms = os_monotonic_ms() };
     struct site_head *leaver = &site.heads[next.before];
     agent_head_leaves(&leaver->agent);
     assert_true(site_waits(&site, next_streams, &next, SITE_WAIT_MS));

@@ -95,7 +95,8 @@ static int64_t hand_over(struct scene_now *now)
     for (size_t i = 0; i < 2; i++)
         assert_true(site_waits_status(&site, now->viewer[i], "streaming", SITE_WAIT_MS));
     size_t leaver = now->viewer[0];
-    struct site_picture other = site_picture_of(&site, 1, now->viewer[1]);
+    struct site_picture left = site_picture_of(&site, 0, leaver), other = site_picture_of(&site, 1, now->viewer[1]);
+    site_picture_told(&site, &left);        /* a visit that nobody was told of yet is found again, and ends as a stranger's */
     int64_t left_ms = os_monotonic_ms();
     agent_head_leaves(&site.heads[leaver].agent);
     bool streams = site_waits_picture(&site, 0, now->waiting, SITE_WAIT_MS);

@@ -149,6 +149,22 @@ static void test_converge__runs_on_after_its_lease__closed_only_when_nobody_view
     expect(s, "close_app", 7);
 }
 
+/* A visit so short that the cluster ended its lease before it was shown: nobody comes back to it. */
+static void test_converge__viewer_left_and_the_lease_is_over__closed_without_waiting_for_a_return(void **state)
+{
+    struct scene *s = *state;
+    runs(s, SLOT_STREAMING, 0);
+    expect(s, "nothing", 7);                /* its lease's: who views it may come back */
+    s->slot.action = DIRECTIVE_FREE;
+    HC_SET(s->slot.lease_id, "");
+    expect(s, "close_app", 7);
+    runs(s, SLOT_STARTING, 0);
+    expect(s, "nothing", 7);                /* somebody may be on the way */
+    runs(s, SLOT_STREAMING, 0);
+    HC_SET(s->sessions.launch.lease_id, "");
+    expect(s, "nothing", 7);                /* whose it is was never known: the cluster may adopt it */
+}
+
 /* Visits may be shorter than the wait: the slot of the next one must not wait for the close of the one before. */
 static void test_converge__another_application_right_after_a_close__closed_at_once(void **state)
 {
@@ -320,6 +336,7 @@ int main(void)
         WITH_SCENE(test_converge__terminate__never_the_successor_and_never_blindly),
         WITH_SCENE(test_converge__runs_on_after_its_lease__closed_only_when_nobody_views_it),
         WITH_SCENE(test_converge__another_application_right_after_a_close__closed_at_once),
+        WITH_SCENE(test_converge__viewer_left_and_the_lease_is_over__closed_without_waiting_for_a_return),
         WITH_SCENE(test_converge__abandoned_under_its_lease__left_to_the_cluster),
         WITH_SCENE(test_converge__maintenance__the_workshop_s_own_launch_is_left_alone),
         WITH_SCENE(test_converge__entries_differ__changed_one_by_one_while_idle),
