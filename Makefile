@@ -44,7 +44,7 @@ unit_sources := $(wildcard tests/unit/*/test_*.c)
 unit_programs := $(patsubst tests/unit/%.c,$(OUT)/unit/%,$(unit_sources))
 # PROGRAM.run runs a test program: one target each, so that they run side by side and one that fails hides no other.
 run_test       = scripts/run-test
-# Compiling wants all cores; test programs mostly wait, so twice as many run at once.
+# Compiling wants all cores; test programs mostly wait, so three times as many run at once.
 CORES         := $(shell nproc)
 with_jobs      = --no-print-directory -k -O -j
 # Linking the many test programs with gold takes a third of the time.
@@ -105,7 +105,7 @@ unit: $(addsuffix .run,$(unit_programs))
 ## make check      lint excepted, the whole suite of this variant: unit, simulation, scenarios, integration; a failure hides no other
 check:
 	@$(MAKE) $(with_jobs)$(CORES) check-programs || true
-	@$(MAKE) $(with_jobs)$$((2 * $(CORES))) check-parts
+	@$(MAKE) $(with_jobs)$$((3 * $(CORES))) check-parts
 check-parts: all integration sim-check unit fuzz-corpus
 check-programs: all unit-programs integration-programs sim-programs corpus-programs
 ## make asan       the same suite under AddressSanitizer with leak detection
