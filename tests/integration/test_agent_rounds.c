@@ -28,7 +28,9 @@
 #define CLIENTS_MAX     HEADS               /* in a host's list, once its agent has trimmed it */
 #define TRIM_MS         10000
 
-static struct { unsigned rounds, quick, kills, limit_ms; } wanted = { .rounds = 20, .quick = 6, .kills = 1, .limit_ms = 0 };
+#define ROUNDS          (UNDER_SANITIZER ? 8 : 20)
+
+static struct { unsigned rounds, quick, kills, limit_ms; } wanted = { .rounds = ROUNDS, .quick = 6, .kills = 1, .limit_ms = 0 };
 static struct site site;
 static struct process_size warm[PARTS];
 
