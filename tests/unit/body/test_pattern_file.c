@@ -18,7 +18,7 @@ static const struct sunshine_app first[] = {
     { "Desktop", 0, "{\"name\":\"Desktop\"}" }, { "rupelmonde", 1, "{\"cmd\":\"r\",\"name\":\"rupelmonde\"}" },
     { "steam", 2, "{\"cmd\":\"s\",\"name\":\"steam\"}" }, { "steam" TOKEN, 3, "{\"name\":\"steam" TOKEN "\"}" },
 };
-static const char *const listed_first[] = { "Desktop", "rupelmonde", "steam", "steam" TOKEN };
+static const char *const listed_first[] = { "Desktop", "rupelmonde", "steam", ("steam" TOKEN) };
 
 static void learn(struct patterns *patterns, const struct pattern_news *news, bool changes)
 {
