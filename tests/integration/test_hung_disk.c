@@ -44,6 +44,18 @@ static void fleet(const struct daemon_options *options, size_t head_count)
     call_free(&call);
 }
 
+static bool disk_is_asked(void *hit)
+{
+    return fault_hits(&scene.home, hit) > 0;
+}
+
+/* The call that was started is on its way to the disk, and waits for it. */
+static void until_disk_is_asked(const char *hit)
+{
+    crowd_until(&crowd, disk_is_asked, (void *)(uintptr_t)hit, SCENE_WAIT_MS);
+    assert_int_equal(crowd.under_way, 1);
+}
+
 struct claim { char path[FLEET_CLAIM_SIZE], body[FLEET_CLAIM_SIZE]; struct crowd_call call; };
 
 static void prepare(struct claim *claim, const struct node *head, const char *attempt)
@@ -84,8 +96,7 @@ static void test_hung_disk__health_metrics_and_reports__go_on(void **state)
     fault_set(&scene.home, hang);
     prepare(&claim, &heads[0], "a-1");
     crowd_start(&crowd, 1, &claim.call);
-    assert_false(crowd_done(&crowd, 50));
-    fault_wait_hits(&scene.home, hang_hit, 1, SCENE_WAIT_MS);
+    until_disk_is_asked(hang_hit);
     for (size_t i = 0; i < 3; i++) {
         int64_t us = p99_us(paths[i]);
         print_message("%s while a save hangs: p99 %.2f ms\n", paths[i], (double)us / 1000);
@@ -174,8 +185,7 @@ static void test_hung_disk__asked_to_stop__ends_all_the_same(void **state)
     fault_set(&scene.home, "fsync allocation.yaml delay=2000\n");
     prepare(&claim, &heads[0], "a-1");
     crowd_start(&crowd, 1, &claim.call);
-    assert_false(crowd_done(&crowd, 50));
-    fault_wait_hits(&scene.home, "fsync allocation.yaml delay=2000", 1, SCENE_WAIT_MS);
+    until_disk_is_asked("fsync allocation.yaml delay=2000");
     daemon_signal(&scene.daemon, SIGTERM);
     assert_true(crowd_done(&crowd, SCENE_WAIT_MS));
     /* Finished or refused, and what was said is true after the restart. */
@@ -208,8 +218,7 @@ static void test_hung_disk__for_good_when_asked_to_stop__exits_1_in_bounds_and_s
     fault_set(&scene.home, "fsync allocation.yaml hang\nwrite events.jsonl hang\n");
     prepare(&claims[1], &heads[1], "a-1");
     crowd_start(&crowd, 1, &claims[1].call);
-    assert_false(crowd_done(&crowd, 50));
-    fault_wait_hits(&scene.home, hang_hit, 1, SCENE_WAIT_MS);
+    until_disk_is_asked(hang_hit);
     int64_t begin = os_monotonic_ms();
     daemon_signal(&scene.daemon, SIGTERM);
     assert_true(crowd_done(&crowd, SCENE_WAIT_MS));

@@ -123,6 +123,12 @@ static void test_visit__body_has_not_confirmed_the_end__slot_is_not_granted(void
     call_free(&call);
 }
 
+static bool poll_is_parked(void *ctx)
+{
+    (void)ctx;
+    return scene_parked("news") == 1;
+}
+
 static void test_queue__promotion__long_poll_collects_it(void **state)
 {
     (void)state;
@@ -141,7 +147,7 @@ static void test_queue__promotion__long_poll_collects_it(void **state)
     (void)snprintf(path, sizeof path, "/api/v1/heads/%s/admission?attempt_id=b-1&wait=20", heads[1].id);
     poll = (struct crowd_call){ .token = heads[1].token, .method = "GET", .path = path };
     crowd_start(&crowd, 1, &poll);
-    assert_false(crowd_done(&crowd, 200));
+    crowd_until(&crowd, poll_is_parked, NULL, SCENE_WAIT_MS);
     assert_int_equal(fleet_releases(&scene.daemon, &heads[0], &first, "user_exit"), 204);
     report("idle", NULL);
     assert_true(crowd_done(&crowd, SCENE_WAIT_MS));

@@ -75,6 +75,12 @@ static void stop_within_bound(void)
     assert_true(took < STOP_MS + SLACK_MS);
 }
 
+static bool disk_is_asked(void *ctx)
+{
+    (void)ctx;
+    return fault_hits(&scene.home, "fsync allocation.yaml delay=300") > 0;
+}
+
 static void test_stop__under_claims__finished_or_refused_and_the_acknowledged_are_there(void **state)
 {
     (void)state;
@@ -94,7 +100,7 @@ static void test_stop__under_claims__finished_or_refused_and_the_acknowledged_ar
             fault_set(&scene.home, "fsync allocation.yaml delay=300\n");
         }
     }
-    assert_false(crowd_done(&crowd, 50));       /* they have been sent and wait for the disk */
+    crowd_until(&crowd, disk_is_asked, NULL, SCENE_WAIT_MS);        /* the first of them wait for it */
     stop_within_bound();
     fault_set(&scene.home, "");
     size_t acknowledged = 0;
@@ -112,6 +118,12 @@ static void test_stop__under_claims__finished_or_refused_and_the_acknowledged_ar
             assert_string_equal(fleet_lease_id(&slots, leases[i].body_id), leases[i].id);
     call_free(&slots);
     crowd_free(calls, CLAIMS);
+}
+
+static bool all_parked(void *ctx)
+{
+    (void)ctx;
+    return scene_parked("news") == POLLS;
 }
 
 static void test_stop__parked_polls__answered_not_cut(void **state)
@@ -132,7 +144,7 @@ static void test_stop__parked_polls__answered_not_cut(void **state)
         polls[i] = (struct crowd_call){ .token = i % 2 == 0 ? bodies[i].token : heads[i].token, .method = "GET", .path = paths[i] };
         crowd_start(&crowd, i + 1, &polls[i]);
     }
-    assert_false(crowd_done(&crowd, 300));
+    crowd_until(&crowd, all_parked, NULL, SCENE_WAIT_MS);
     assert_int_equal(crowd.under_way, POLLS);
     stop_within_bound();
     for (size_t i = 0; i < POLLS; i++) {

@@ -68,6 +68,16 @@ bool crowd_done(struct crowd *crowd, int64_t at_most_ms)
     return crowd->under_way == 0;
 }
 
+void crowd_until(struct crowd *crowd, bool (*is_so)(void *ctx), void *ctx, int64_t at_most_ms)
+{
+    int64_t end = os_monotonic_ms() + at_most_ms;
+    while (!is_so(ctx)) {
+        if (os_monotonic_ms() >= end)
+            fail_msg("it was not so within %lld ms, with %zu calls under way", (long long)at_most_ms, crowd->under_way);
+        crowd_turn(crowd, TURN_MS);
+    }
+}
+
 void crowd_run(struct crowd *crowd, struct crowd_call *calls, size_t count, int64_t at_most_ms)
 {
     for (size_t i = 0; i < count; i++)

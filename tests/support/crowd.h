@@ -25,6 +25,8 @@ void crowd_close(struct crowd *crowd);                                          
 void crowd_start(struct crowd *crowd, uint64_t lane, struct crowd_call *call);  /* lane: calls of one peer; 0 is any connection */
 void crowd_turn(struct crowd *crowd, int64_t wait_ms);                          /* waits at most so long for traffic */
 bool crowd_done(struct crowd *crowd, int64_t at_most_ms);                       /* turns until nothing is under way */
+/* Turns until `is_so`; fails the test when it takes too long. A call is on its way only while somebody turns: never wait without. */
+void crowd_until(struct crowd *crowd, bool (*is_so)(void *ctx), void *ctx, int64_t at_most_ms);
 /* Starts all at once on lanes 1, 2, ... and waits; fails the test when one is late. */
 void crowd_run(struct crowd *crowd, struct crowd_call *calls, size_t count, int64_t at_most_ms);
 void crowd_free(struct crowd_call *calls, size_t count);

@@ -88,6 +88,19 @@ bool scene_log_has(const char *text)
     return has;
 }
 
+unsigned scene_parked(const char *why)
+{
+    char name[64];
+    unsigned count = 0;
+    (void)snprintf(name, sizeof name, "hydracluster_http_parked{why=\"%s\"} ", why);
+    struct call call = daemon_call(&scene.daemon, scene.home.admin_token, "GET", "/metrics", NULL);
+    const char *at = call.text == NULL ? NULL : strstr(call.text, name);
+    if (at != NULL)
+        count = (unsigned)strtoul(at + strlen(name), NULL, 10);
+    call_free(&call);
+    return count;
+}
+
 long scene_admin(const char *method, const char *path, const char *body)
 {
     struct call call = daemon_call(&scene.daemon, scene.home.admin_token, method, path, body);

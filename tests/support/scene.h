@@ -26,6 +26,8 @@ void scene_edit(const char *name, const char *from, const char *to);
 /* Writes both generation keys of a data file, as another process that saves it does. */
 void scene_next_generation(const char *name);
 bool scene_log_has(const char *text);                       /* anywhere in the daemon's log */
+/* How many requests wait in the daemon for `why`: commit, news or slot (the metric http_parked). */
+unsigned scene_parked(const char *why);
 /* The status of one call as admin. */
 long scene_admin(const char *method, const char *path, const char *body);
 /* Fails the test unless the answer has this status and this `error`; frees it. */
