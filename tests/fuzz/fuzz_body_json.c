@@ -8,24 +8,10 @@
 #include "../../src/body/stream_edge.h"
 #include "../../src/body/slot_stop.h"
 #include "fuzz_target.h"
+#include "write_back.h"
 #include "hydra/codec/json.h"
 
 #define FRESH_MS 90000
-
-static const struct codec_field no_fields[] = { { .key = "no such key", .type = CODEC_BOOL } };
-static const struct codec_table any_object = CODEC_TABLE("any", no_fields, bool, CODEC_NO_PRESENT);
-
-/* What was read can be written, and what is written is JSON. */
-static void write_back(const struct codec_table *table, const void *object, struct hc_arena *arena)
-{
-    struct hc_buf out = { 0 };
-    struct json_refusal refusal;
-    bool ignored;
-    json_write(table, object, &out);
-    if (!out.failed && json_read(&any_object, out.data, out.len, false, arena, &ignored, &refusal) != HC_OK)
-        abort();
-    hc_buf_free(&out);
-}
 
 static void judge(const struct launch *launch, const struct admit_facts *facts)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fuzz_target.h"
+#include "write_back.h"
 #include "hydra/codec/json.h"
 #include "hydra/proto/admit_observed.h"
 #include "hydra/proto/body_settings.h"
@@ -22,21 +23,6 @@ static const struct codec_table *const tables[] = {
     &node_beat_table, &lease_hand_table, &safe_mode_end_table, &venue_put_table, &org_put_table,
 };
 #define TABLES (sizeof tables / sizeof tables[0])
-
-static const struct codec_field no_fields[] = { { .key = "no such key", .type = CODEC_BOOL } };
-static const struct codec_table any_object = CODEC_TABLE("any", no_fields, bool, CODEC_NO_PRESENT);
-
-/* What was read can be written, and what is written is JSON. */
-static void write_back(const struct codec_table *table, const void *object, struct hc_arena *arena)
-{
-    struct hc_buf out = { 0 };
-    struct json_refusal refusal;
-    bool ignored;
-    json_write(table, object, &out);
-    if (!out.failed && json_read(&any_object, out.data, out.len, false, arena, &ignored, &refusal) != HC_OK)
-        abort();
-    hc_buf_free(&out);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 
+#include "fault.h"
 #include "hydra/base/arena.h"
 #include "hydra/base/buf.h"
 #include "hydra/client/client.h"
 
 #define NAME_SIZE   128
-#define ENV_SIZE    1024
 #define RUN_MS      30000
 #define LOG_SHOWN   ((size_t)8192)
 
@@ -93,36 +93,15 @@ static void print_log(const struct agent_body *agent)
     hc_free(text);
 }
 
-struct environment { const char *vars[4]; char preload[ENV_SIZE], faults[ENV_SIZE], sanitizer[ENV_SIZE]; };
-
-static void build_environment(struct environment *env, const struct agent_body *agent)
-{
-    char library[512], control[HOME_PATH_SIZE];
-    env->vars[0] = NULL;
-    if (!agent->faults)
-        return;
-    program_path("HYDRA_FAULTFS", "faultfs.so", library, sizeof library);
-    home_path(agent->home, "faults", control);
-    const char *asan = getenv("ASAN_OPTIONS");
-    (void)snprintf(env->preload, sizeof env->preload, "LD_PRELOAD=%s", library);
-    (void)snprintf(env->faults, sizeof env->faults, "HYDRA_FAULT_FILE=%s", control);
-    (void)snprintf(env->sanitizer, sizeof env->sanitizer, "ASAN_OPTIONS=%s%sverify_asan_link_order=0", asan == NULL ? "" : asan,
-                   asan == NULL ? "" : ":");
-    env->vars[0] = env->preload;
-    env->vars[1] = env->faults;
-    env->vars[2] = env->sanitizer;
-    env->vars[3] = NULL;
-}
-
 void agent_body_start(struct agent_body *agent)
 {
     char program[512], config[HOME_PATH_SIZE], log[HOME_PATH_SIZE], line[PROCESS_LINE_MAX];
-    struct environment env;
+    struct fault_environment env;
     int pid = 0;
     program_path("HYDRABODY", "hydrabody", program, sizeof program);
     path_under(agent->folder, "hydrabody.yaml", config);
     path_under(agent->folder, "log", log);
-    build_environment(&env, agent);
+    fault_environment(&env, agent->home, agent->faults);
     const char *const argv[] = { program, "--config", config, NULL };
     process_start(&agent->process, argv, env.vars, log);
     bool ready = process_line(&agent->process, line, AGENT_BODY_START_MS) && sscanf(line, "ready url=%127s pid=%d", agent->url, &pid) == 2;

@@ -8,14 +8,13 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "fault.h"
 #include "hydra/base/arena.h"
 #include "hydra/client/client.h"
 
-#define ENV_VALUE_SIZE 1024
 #define LOG_SHOWN      ((size_t)8192)
 
 struct command { const char *argv[PROCESS_ARGS_MAX]; size_t count; char program[512], timers[HOME_PATH_SIZE]; };
-struct environment { const char *vars[4]; char preload[ENV_VALUE_SIZE], faults[ENV_VALUE_SIZE], sanitizer[ENV_VALUE_SIZE]; };
 
 static void add_arg(struct command *command, const char *arg)
 {
@@ -44,32 +43,12 @@ static void build_command(struct command *command, const struct home *home, cons
         add_arg(command, options->args[i]);
 }
 
-static void build_environment(struct environment *env, const struct home *home, const struct daemon_options *options)
-{
-    env->vars[0] = NULL;
-    if (!options->faults)
-        return;
-    char library[512], control[HOME_PATH_SIZE];
-    program_path("HYDRA_FAULTFS", "faultfs.so", library, sizeof library);
-    home_path(home, "faults", control);
-    const char *asan = getenv("ASAN_OPTIONS");
-    (void)snprintf(env->preload, sizeof env->preload, "LD_PRELOAD=%s", library);
-    (void)snprintf(env->faults, sizeof env->faults, "HYDRA_FAULT_FILE=%s", control);
-    /* The address sanitizer wants to be the first library; it works behind ours too. */
-    (void)snprintf(env->sanitizer, sizeof env->sanitizer, "ASAN_OPTIONS=%s%sverify_asan_link_order=0", asan == NULL ? "" : asan,
-                   asan == NULL ? "" : ":");
-    env->vars[0] = env->preload;
-    env->vars[1] = env->faults;
-    env->vars[2] = env->sanitizer;
-    env->vars[3] = NULL;
-}
-
 static void launch(struct process *process, const struct home *home, const struct daemon_options *options)
 {
     struct command command;
-    struct environment env;
+    struct fault_environment env;
     build_command(&command, home, options);
-    build_environment(&env, home, options);
+    fault_environment(&env, home, options->faults);
     process_start(process, command.argv, env.vars, home->log);
 }
 

@@ -2,10 +2,32 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "hydra/base/arena.h"
+#include "process.h"
+
+void fault_environment(struct fault_environment *env, const struct home *home, bool faults)
+{
+    *env = (struct fault_environment){ .vars = { NULL } };
+    if (!faults)
+        return;
+    char library[512], control[HOME_PATH_SIZE];
+    program_path("HYDRA_FAULTFS", "faultfs.so", library, sizeof library);
+    home_path(home, "faults", control);
+    const char *asan = getenv("ASAN_OPTIONS");
+    (void)snprintf(env->preload, sizeof env->preload, "LD_PRELOAD=%s", library);
+    (void)snprintf(env->file, sizeof env->file, "HYDRA_FAULT_FILE=%s", control);
+    /* The address sanitizer wants to be the first library; it works behind ours too. */
+    (void)snprintf(env->sanitizer, sizeof env->sanitizer, "ASAN_OPTIONS=%s%sverify_asan_link_order=0", asan == NULL ? "" : asan,
+                   asan == NULL ? "" : ":");
+    env->vars[0] = env->preload;
+    env->vars[1] = env->file;
+    env->vars[2] = env->sanitizer;
+}
 
 void fault_set(const struct home *home, const char *rules)
 {
