@@ -259,22 +259,9 @@ uint32_t call_query_u32(struct call *call, const char *key, uint32_t absent)
     return value;
 }
 
-bool call_is_admin(const struct call *call)
-{
-    return call->who.kind == PRINCIPAL_ADMIN;
-}
-
 bool call_is_self(const struct call *call)
 {
     return call->who.kind == PRINCIPAL_NODE && call->ids[0][0] != '\0' && strcmp(call->ids[0], call->who.id) == 0;
-}
-
-bool call_copy(struct call *call, const char *text, char **ret)
-{
-    *ret = hc_arena_strdup(call->arena, text);
-    if (*ret == NULL)
-        call_fault(call, HC_ERR_NOMEM);
-    return *ret != NULL;
 }
 
 /* ---- the core ---- */

@@ -83,11 +83,8 @@ void call_bad(struct call *call, const char *field, const char *detail);      /*
 void call_bad_json(struct call *call, const struct json_refusal *refusal);
 void call_refuse(struct call *call, const struct core_result *result);        /* by deny_http.c's table: status, retry, members */
 void call_fault(struct call *call, enum hc_err err);                          /* 500 internal, logged */
-bool call_is_admin(const struct call *call);
 bool call_is_self(const struct call *call);   /* the node that {id} names */
 bool call_query_flag(const struct call *call, const char *key);       /* 1 or true */
-/* Text from the arena; without memory: false, 500 answered. */
-bool call_copy(struct call *call, const char *text, char **ret);
 /* A view for a list route; false: 500 answered. Give back with call_view_done before or after answering. */
 bool call_view(struct call *call, struct engine_view *ret);
 void call_view_done(struct call *call, struct engine_view *view);

@@ -1,11 +1,14 @@
 #include "cluster.h"
 
 #include "hydra/base/arena.h"
+#include "hydra/base/log.h"
 #include "hydra/os/clock.h"
+#include "hydra/os/random.h"
 
 #define TURN_MS          200        /* how soon a call under way notices that it is to stop */
 #define BACKOFF_FIRST_MS 1000
 #define BACKOFF_MAX_MS   30000
+#define NOTICE_STOP_MS   100        /* how soon a wait notices it */
 #define ANSWER_SLACK_MS  1000       /* the client ends a call by itself; this is for a client that does not */
 
 struct cluster { struct client_multi *multi; struct client_options options; const char *token; const atomic_bool *stop; };
@@ -98,4 +101,24 @@ int64_t cluster_backoff_ms(unsigned failures, uint32_t random)
         ms *= 2;
     ms = ms < BACKOFF_MAX_MS ? ms : BACKOFF_MAX_MS;
     return ms - ms / 2 + (int64_t)(random % (uint32_t)(ms / 2 + 1));
+}
+
+void cluster_silent(struct cluster_silence *silence, const atomic_bool *stop, const char *event, long status, const struct hc_diag *diag)
+{
+    uint32_t random;
+    os_random(&random, sizeof random);
+    if (!silence->told || silence->told_status != status)
+        hc_log(HC_LOG_WARNING, event, "status=%ld detail=%s", status, hc_logq(diag->text));
+    silence->told = true;
+    silence->told_status = status;
+    int64_t until_ms = os_monotonic_ms() + cluster_backoff_ms(++silence->failures, random);
+    while (!atomic_load(stop) && os_monotonic_ms() < until_ms)
+        os_pause_ms(NOTICE_STOP_MS);
+}
+
+unsigned cluster_heard(struct cluster_silence *silence)
+{
+    unsigned failures = silence->failures;
+    *silence = (struct cluster_silence){ 0 };
+    return failures;
 }

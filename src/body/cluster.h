@@ -30,4 +30,11 @@ HC_MUST enum hc_err cluster_call(struct cluster *cluster, const char *method, co
  * so that a fleet does not come back as one. */
 int64_t cluster_backoff_ms(unsigned failures, uint32_t random);
 
+/* A question that is asked again and again: how often in a row it has failed, and what was logged of that. Zeroed at first. */
+struct cluster_silence { unsigned failures; bool told; long told_status; };
+/* One more failure: logs `event`, once for each status in a row, and waits as long as cluster_backoff_ms() says, or until `stop`. */
+void cluster_silent(struct cluster_silence *silence, const atomic_bool *stop, const char *event, long status, const struct hc_diag *diag);
+/* It was answered; how many failures that ends. */
+unsigned cluster_heard(struct cluster_silence *silence);
+
 #endif

@@ -392,6 +392,11 @@ void converge_forget(struct converge_memory *memory)
     *memory = (struct converge_memory){ 0 };
 }
 
+bool converge_holds(const struct converge_step *step, const struct sessions_view *sessions)
+{
+    return step->what != CONVERGE_CLOSE_APP || step->terminates || nobody_views(sessions);
+}
+
 enum hc_err converge_will(struct converge_memory *memory, const struct converge_step *step, int64_t now_ms, bool *ret_save)
 {
     size_t before = memory->shut_count;

@@ -86,8 +86,10 @@ struct converge_step {
     const char *missing;                /* an entry that is wanted and has no pattern, NULL */
 };
 HC_MUST enum hc_err converge_next(const struct converge_facts *facts, struct hc_arena *arena, struct converge_step *ret_step);
-/* Right before a step. *ret_save: `shut` has changed, save it first: a flag that we took must be known as ours after a kill. HC_ERR_NOMEM:
- * do not carry the step out. */
+/* Right before a step, with what the host's log says by now: a close of what nobody views is none when somebody has come back. */
+bool converge_holds(const struct converge_step *step, const struct sessions_view *sessions);
+/* Right before a step that holds. *ret_save: `shut` has changed, save it first: a flag that we took must be known as ours after a kill.
+ * HC_ERR_NOMEM: do not carry the step out. */
 HC_MUST enum hc_err converge_will(struct converge_memory *memory, const struct converge_step *step, int64_t now_ms, bool *ret_save);
 /* Right after one; `done`: the host did it. True: `shut` has changed. Call it for CONVERGE_NOTHING too: it remembers what is applied. */
 bool converge_did(struct converge_memory *memory, const struct converge_step *step, bool done);

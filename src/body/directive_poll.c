@@ -6,9 +6,8 @@
 #include "hydra/base/log.h"
 #include "hydra/codec/json.h"
 #include "hydra/os/clock.h"
-#include "hydra/os/random.h"
 
-struct poll { struct agent *agent; struct cluster *cluster; unsigned failures; bool told; long told_status; };
+struct poll { struct agent *agent; struct cluster *cluster; struct cluster_silence silence; };
 
 static struct kept_directive *read_directive(const struct cluster_answer *answer, uint64_t generation, struct hc_diag *diag)
 {
@@ -74,19 +73,6 @@ static void since_of(struct agent *agent, char digest[DIRECTIVE_DIGEST_MAX + 1],
     agent_unlock(agent);
 }
 
-static void wait_after_failure(struct poll *p, long status, const struct hc_diag *diag)
-{
-    uint32_t random;
-    os_random(&random, sizeof random);
-    if (!p->told || p->told_status != status)
-        hc_log(HC_LOG_WARNING, "directive_not_heard", "status=%ld detail=%s", status, hc_logq(diag->text));
-    p->told = true;
-    p->told_status = status;
-    int64_t until_ms = os_monotonic_ms() + cluster_backoff_ms(++p->failures, random);
-    while (!atomic_load(&p->agent->stop) && os_monotonic_ms() < until_ms)
-        os_pause_ms(100);
-}
-
 static void poll_once(struct poll *p)
 {
     struct agent *agent = p->agent;
@@ -103,10 +89,9 @@ static void poll_once(struct poll *p)
     if (made != NULL) {
         const struct desired *desired = &made->answer.desired;
         bool enforce = desired->enforce == DIRECTIVE_ENFORCE;
-        if (p->failures > 0)
-            hc_log(HC_LOG_NOTICE, "directive_heard_again", "failures=%u", p->failures);
-        p->failures = 0;
-        p->told = false;
+        unsigned failures = cluster_heard(&p->silence);
+        if (failures > 0)
+            hc_log(HC_LOG_NOTICE, "directive_heard_again", "failures=%u", failures);
         char said[DIRECTIVE_DIGEST_MAX + 1];
         HC_SET(said, desired->digest);
         if (publish(agent, made))
@@ -114,7 +99,7 @@ static void poll_once(struct poll *p)
     } else if (!atomic_load(&agent->stop)) {
         if (err == HC_OK && answer.status != 200)
             (void)hc_fail(&diag, HC_OK, "the cluster answered %ld: %.200s", answer.status, answer.body.len == 0 ? "" : answer.body.data);
-        wait_after_failure(p, answer.status, &diag);
+        cluster_silent(&p->silence, &p->agent->stop, "directive_not_heard", answer.status, &diag);
     }
     cluster_answer_free(&answer);
 }

@@ -2,13 +2,12 @@
 
 #include <string.h>
 
-#define OUR_PREFIX "hydra-"
 
 /* Its head has paired a moment ago: the directive cannot know that entry yet, and the name is authenticated (rules §12.6). */
 static bool is_of_the_lease(const struct desired_slot *slot, const char *name)
 {
-    size_t prefix = strlen(OUR_PREFIX);
-    return slot->head_id[0] != '\0' && strncmp(name, OUR_PREFIX, prefix) == 0 && strcmp(name + prefix, slot->head_id) == 0;
+    size_t prefix = strlen(OUR_CLIENT_PREFIX);
+    return slot->head_id[0] != '\0' && strncmp(name, OUR_CLIENT_PREFIX, prefix) == 0 && strcmp(name + prefix, slot->head_id) == 0;
 }
 
 /* Everybody, unless the slot's lease has known clients of its own: then those and the maintenance list. */

@@ -7,7 +7,6 @@
 #include "hydra/codec/json.h"
 #include "hydra/crypto/digest.h"
 #include "hydra/os/clock.h"
-#include "hydra/os/random.h"
 
 #include "operation_run.h"
 
@@ -19,7 +18,7 @@ struct poll {
     struct cluster *cluster;
     struct operation_hands hands;
     struct end ends[REMEMBERED]; size_t end_count;      /* end_count only grows: a ring */
-    unsigned failures; bool told; long told_status;
+    struct cluster_silence silence;
 };
 
 /* The answer is an operation as it is asked for, and its id. */
@@ -105,19 +104,6 @@ static void take(struct poll *p, const struct cluster_answer *answer)
     tell(p, end);
 }
 
-static void wait_after_failure(struct poll *p, long status, const struct hc_diag *diag)
-{
-    uint32_t random;
-    os_random(&random, sizeof random);
-    if (!p->told || p->told_status != status)
-        hc_log(HC_LOG_WARNING, "operations_not_heard", "status=%ld detail=%s", status, hc_logq(diag->text));
-    p->told = true;
-    p->told_status = status;
-    int64_t until_ms = os_monotonic_ms() + cluster_backoff_ms(++p->failures, random);
-    while (!atomic_load(&p->agent->stop) && os_monotonic_ms() < until_ms)
-        os_pause_ms(100);
-}
-
 static void poll_once(struct poll *p)
 {
     HC_CLEANUP(hc_buf_freep) struct hc_buf path = { 0 };
@@ -126,14 +112,13 @@ static void poll_once(struct poll *p)
     hc_buf_printf(&path, "/api/v1/nodes/%s/ops/next?wait=%d", p->agent->config->node_id, CLUSTER_POLL_S);
     enum hc_err err = path.failed ? HC_ERR_NOMEM : cluster_call(p->cluster, "GET", path.data, NULL, CLUSTER_POLL_MS, &answer, &diag);
     if (err == HC_OK && (answer.status == 200 || answer.status == 204)) {
-        p->failures = 0;
-        p->told = false;
+        (void)cluster_heard(&p->silence);
         if (answer.status == 200)
             take(p, &answer);
     } else if (!atomic_load(&p->agent->stop)) {
         if (err == HC_OK)
             (void)hc_fail(&diag, HC_OK, "the cluster answered %ld", answer.status);
-        wait_after_failure(p, answer.status, &diag);
+        cluster_silent(&p->silence, &p->agent->stop, "operations_not_heard", answer.status, &diag);
     }
     if (answer.body.data != NULL)
         crypto_wipe(answer.body.data, answer.body.len);         /* a PIN may stand in it */

@@ -194,8 +194,11 @@ static void send_report(struct reporter *r)
     struct hc_diag diag = { "" };
     uint64_t now = (uint64_t)os_monotonic_ms();
     r->tried_ms = (int64_t)now;
-    if (d == NULL)
+    if (d == NULL) {
+        (void)hc_fail(&diag, HC_ERR_NOMEM, "no memory for the report");
+        failed(r, 0, &diag);
         return;
+    }
     r->seq = now > r->seq ? now : r->seq + 1;      /* of this boot, and above what an agent before us has sent in it */
     draft_make(d, agent, r->seq);
     enum hc_err err = d->ok ? report_write(&d->view, &body) : HC_ERR_NOMEM;

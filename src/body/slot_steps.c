@@ -281,6 +281,18 @@ static enum hc_err next_step(struct slot_loop *l, const struct kept_directive *d
     return converge_next(&facts, arena, ret_step);
 }
 
+/* The step was decided before lists were read and other steps done: seconds may have passed. */
+static bool still_holds(struct slot_loop *l, const struct converge_step *step)
+{
+    struct sessions_view view;
+    if (step->what == CONVERGE_CLOSE_APP)
+        slot_read_log(l);
+    agent_lock(l->agent);
+    sessions_look(&l->slot->sessions, os_monotonic_ms(), &view);
+    agent_unlock(l->agent);
+    return converge_holds(step, &view);
+}
+
 /* True: something was done, ask again. */
 static bool one_step(struct slot_loop *l)
 {
@@ -291,6 +303,8 @@ static bool one_step(struct slot_loop *l)
     struct kept_directive *directive = usable_directive(l);
     agent_unlock(l->agent);
     enum hc_err err = next_step(l, directive, &arena, &step);
+    if (err == HC_OK && !still_holds(l, &step))
+        step.what = CONVERGE_NOTHING;   /* the next turn decides anew */
     bool acts = err == HC_OK && step.what != CONVERGE_NOTHING;
     if (err == HC_OK)
         show(l, &step);

@@ -2,11 +2,9 @@
 
 #include <string.h>
 
-#define OUR_PREFIX "hydra-"
-
-bool client_is_ours(const char *name)
+static bool client_is_ours(const char *name)
 {
-    return strncmp(name, OUR_PREFIX, sizeof OUR_PREFIX - 1) == 0 && hc_id_ok(name + sizeof OUR_PREFIX - 1);
+    return strncmp(name, OUR_CLIENT_PREFIX, sizeof OUR_CLIENT_PREFIX - 1) == 0 && hc_id_ok(name + sizeof OUR_CLIENT_PREFIX - 1);
 }
 
 static bool wanted(const struct trust *trust, const char *uuid)

@@ -16,6 +16,6 @@ struct trust_facts {
  * that the cluster wants. Whoever is in neither list stays. Borrowed from the facts; the array is the arena's. */
 HC_MUST enum hc_err trust_removals(const struct trust_facts *facts, struct hc_arena *arena, const char *const **ret_uuids,
                                    size_t *ret_count);
-bool client_is_ours(const char *name);  /* hydra-<id> */
+#define OUR_CLIENT_PREFIX "hydra-"      /* and the head's id: the name that the cluster gives a head's client (rules §12.6) */
 
 #endif

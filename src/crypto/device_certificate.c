@@ -7,7 +7,6 @@
 #define HOUR_SECONDS  3600L
 #define VALID_SECONDS (2 * 365 * 24 * HOUR_SECONDS)
 
-
 /* An hour old already: the cluster's clock may be a little behind. */
 static bool fill(X509 *cert, EVP_PKEY *key, const char *name)
 {

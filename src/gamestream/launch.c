@@ -7,15 +7,6 @@
 
 #define CRC32_POLYNOMIAL UINT32_C(0xedb88320)
 
-const char *gs_launch_verdict_word(enum gs_launch_verdict verdict)
-{
-    static const char *const words[] = {
-        [GS_LAUNCHED] = "launched", [GS_LAUNCH_BUSY] = "busy", [GS_LAUNCH_REFUSED] = "refused", [GS_LAUNCH_NOT_PAIRED] = "not_paired",
-        [GS_LAUNCH_ROTATED] = "server_rotated", [GS_LAUNCH_UNKNOWN] = "unknown",
-    };
-    return words[verdict];
-}
-
 int64_t gs_app_id(const char *name)
 {
     uint32_t crc = UINT32_MAX;

@@ -8,13 +8,6 @@
 #define BUSY_SUFFIX "_SERVER_BUSY"
 #define PORT_MAX    65535
 
-const char *gs_verdict_word(enum gs_verdict verdict)
-{
-    static const char *const words[] = { [GS_PAIRED] = "paired", [GS_NOT_PAIRED] = "not_paired", [GS_ROTATED] = "server_rotated",
-                                         [GS_UNKNOWN] = "unknown" };
-    return words[verdict];
-}
-
 static bool ends_with(const char *text, const char *suffix)
 {
     size_t len = strlen(text), tail = strlen(suffix);

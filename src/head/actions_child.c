@@ -13,7 +13,7 @@
 
 #define PORT_TEXT 8
 
-void agent_child_says(void *ctx, const char *line)
+static void child_says(void *ctx, const char *line)
 {
     (void)ctx;
     char clean[CHILD_LINE_MAX + 1];
@@ -90,9 +90,9 @@ void agent_child_turn(struct agent *a, int64_t now_ms)
     bool clean = false;
     if (a->child.pid <= 0)
         return;
-    child_read(&a->child, agent_child_says, a);
+    child_read(&a->child, child_says, a);
     child_turn(&a->child, now_ms);
-    if (child_over(&a->child, agent_child_says, a, &clean, &why)) {
+    if (child_over(&a->child, child_says, a, &clean, &why)) {
         hc_log(clean ? HC_LOG_INFO : HC_LOG_WARNING, "stream_program_ended", "detail=%s", hc_logq(why.text));
         ended(a, clean, why.text);
         return;

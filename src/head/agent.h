@@ -76,6 +76,5 @@ bool agent_ask(struct agent *agent, struct ask *ask);
 /* The streaming program of the lease that the head has (actions_child.c). */
 void agent_spawn(struct agent *agent);
 void agent_child_turn(struct agent *agent, int64_t now_ms);
-void agent_child_says(void *agent, const char *line);
 
 #endif

@@ -53,11 +53,12 @@ enum hc_err attempt_load(int dir_fd, struct head_state *head, struct hc_diag *di
 {
     char *text = NULL;
     size_t len = 0;
-    enum hc_err err = os_file_read(dir_fd, ATTEMPT_FILE, FILE_MAX, &text, &len, NULL, diag);
-    if (err == HC_ERR_NOTFOUND || err == HC_ERR_LIMIT)
-        return HC_OK;
+    struct hc_diag why = { "" };
+    enum hc_err err = os_file_read(dir_fd, ATTEMPT_FILE, FILE_MAX, &text, &len, NULL, &why);
+    if (err == HC_ERR_NOTFOUND)
+        return HC_OK;                       /* a head that holds nothing has no such file: nothing to say */
     if (err != HC_OK)
-        return err;
+        return hc_fail(diag, err == HC_ERR_LIMIT ? HC_OK : err, "%s", why.text);
     struct attempt_facts facts;
     struct json_refusal refusal;
     struct hc_arena arena = { 0 };

@@ -92,6 +92,7 @@ void agent_beat_heard(struct agent *a, const struct ask *ask)
 
 static void register_device(struct agent *a)
 {
+    a->register_at_ms = os_monotonic_ms() + REGISTER_EVERY_MS;
     a->registering = agent_ask(a, ask_new(DO_REGISTER, &a->reach, &a->head, a->identity));
 }
 
@@ -203,14 +204,19 @@ static bool wants_beat(const struct agent *a, int64_t now_ms)
 
 void agent_beat_turn(struct agent *a, int64_t now_ms)
 {
-    if (a->recovery == AGENT_RECOVERING && !a->recovering_asked && now_ms >= a->recover_at_ms)
+    /* Without memory for the question it is due again after a while, not in the next turn. */
+    if (a->recovery == AGENT_RECOVERING && !a->recovering_asked && now_ms >= a->recover_at_ms) {
         a->recovering_asked = agent_ask(a, ask_new(DO_RECOVER, &a->reach, &a->head, a->identity));
+        a->recover_at_ms = a->recovering_asked ? a->recover_at_ms : now_ms + RECOVER_EVERY_MS;
+    }
     if (wants_beat(a, now_ms))
         beat(a, now_ms);
     if (!a->registered && !a->registering && now_ms >= a->register_at_ms)
         register_device(a);
-    if (!a->offers_asked && now_ms >= a->offers_at_ms)
+    if (!a->offers_asked && now_ms >= a->offers_at_ms) {
+        a->offers_at_ms = now_ms + OFFERS_AGAIN_MS;
         a->offers_asked = agent_ask(a, ask_new(DO_OFFERS, &a->reach, &a->head, a->identity));
+    }
 }
 
 int64_t agent_beat_due(const struct agent *a)

@@ -97,10 +97,10 @@ static int position_of(const json_t *answer, const char *name)
 }
 
 /* Versions up to v2025.122 fail without these lists. */
-static bool complete(json_t *entry, const char *name, int position)
+static bool complete(json_t *entry, const char *name)
 {
     bool ok = json_object_set_new(entry, "name", json_string(name)) == 0 && json_object_set_new(entry, "index",
-                                                                                                json_integer(position)) == 0;
+                                                                                                json_integer(NEW_ENTRY)) == 0;
     static const char *const lists[] = { "prep-cmd", "detached" };
     for (size_t i = 0; ok && i < sizeof lists / sizeof lists[0]; i++)
         if (!json_is_array(json_object_get(entry, lists[i])))
@@ -108,37 +108,26 @@ static bool complete(json_t *entry, const char *name, int position)
     return ok;
 }
 
-static enum sunshine_outcome put(struct sunshine_api *s, const char *entry_json, const char *name, bool replace, struct hc_diag *diag)
+enum sunshine_outcome sunshine_app_add(struct sunshine_api *s, const char *pattern_json, const char *name, struct hc_diag *diag)
 {
-    json_t *entry = json_loads(entry_json, 0, NULL), *answer = NULL;
+    json_t *entry = json_loads(pattern_json, 0, NULL);
     enum sunshine_outcome outcome = SUNSHINE_OK;
     if (!json_is_object(entry) || name[0] == '\0') {        /* an entry without a name brings the host down */
         (void)hc_fail(diag, HC_OK, "the entry's pattern is no JSON object, or its name is empty");
         outcome = SUNSHINE_REFUSED;
     }
     if (outcome == SUNSHINE_OK)
-        outcome = get_apps(s, &answer, diag);
+        outcome = web_ready(s, diag);
     if (outcome == SUNSHINE_OK)
         outcome = only_idle(s, diag);
-    if (outcome == SUNSHINE_OK && !complete(entry, name, replace ? position_of(answer, name) : NEW_ENTRY)) {
+    if (outcome == SUNSHINE_OK && !complete(entry, name)) {
         (void)hc_fail(diag, HC_OK, "no memory for the entry, or its name is not UTF-8");
         outcome = SUNSHINE_AWAY;
     }
     if (outcome == SUNSHINE_OK)
         outcome = web_order(s, "POST", "/api/apps", entry, diag);
-    json_decref(answer);
     json_decref(entry);
     return outcome;
-}
-
-enum sunshine_outcome sunshine_app_add(struct sunshine_api *s, const char *pattern_json, const char *name, struct hc_diag *diag)
-{
-    return put(s, pattern_json, name, false, diag);
-}
-
-enum sunshine_outcome sunshine_app_put(struct sunshine_api *s, const char *name, const char *entry_json, struct hc_diag *diag)
-{
-    return put(s, entry_json, name, true, diag);
 }
 
 enum sunshine_outcome sunshine_app_remove(struct sunshine_api *s, const char *name, struct hc_diag *diag)

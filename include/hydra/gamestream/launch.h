@@ -18,7 +18,6 @@ enum gs_launch_verdict {
         or no app */,
     GS_LAUNCH_NOT_PAIRED, GS_LAUNCH_ROTATED, GS_LAUNCH_UNKNOWN
 };
-const char *gs_launch_verdict_word(enum gs_launch_verdict verdict);
 struct gs_launch { int64_t app_id; uint32_t width, height, fps; uint8_t key[16]; int32_t key_id; int64_t timeout_ms; };
 /* Asks /serverinfo first: only a free host is asked to launch. *ret_session_url (appended) with GS_LAUNCHED. */
 HC_MUST enum gs_launch_verdict gs_launch_app(const struct gs_host *host, const struct gs_client *client, const char *pinned_cert,

@@ -24,7 +24,6 @@ enum gs_verdict {
     GS_ROTATED,                         /* the host shows another certificate than the pin */
     GS_UNKNOWN                          /* anything else: changes nothing, the launch is tried again later */
 };
-const char *gs_verdict_word(enum gs_verdict verdict);
 struct gs_verified {
     enum gs_verdict verdict;
     struct gs_serverinfo info;          /* of GS_PAIRED */

@@ -74,8 +74,6 @@ HC_MUST enum sunshine_outcome sunshine_apps(struct sunshine_api *s, struct hc_ar
                                             size_t *ret_count, struct hc_diag *diag);
 /* A new entry like `pattern_json` (an entry's text) under `name`. Lists that older versions need are always sent. */
 HC_MUST enum sunshine_outcome sunshine_app_add(struct sunshine_api *s, const char *pattern_json, const char *name, struct hc_diag *diag);
-/* Replaces the first entry of that name by `entry_json`, or adds it. */
-HC_MUST enum sunshine_outcome sunshine_app_put(struct sunshine_api *s, const char *name, const char *entry_json, struct hc_diag *diag);
 /* Removes the first entry of that name; SUNSHINE_OK also when there is none. The list is read right before: positions move. */
 HC_MUST enum sunshine_outcome sunshine_app_remove(struct sunshine_api *s, const char *name, struct hc_diag *diag);
 /* Ends the running application and every session. The caller has made sure that no leased one is live (rules §13.7). */

@@ -165,6 +165,28 @@ static void test_converge__viewer_left_and_the_lease_is_over__closed_without_wai
     expect(s, "nothing", 7);                /* whose it is was never known: the cluster may adopt it */
 }
 
+/* Between the decision and the call lists are read: somebody may have resumed meanwhile. */
+static void test_converge__somebody_resumed_before_the_close__does_not_hold(void **state)
+{
+    struct scene *s = *state;
+    s->slot.action = DIRECTIVE_FREE;
+    HC_SET(s->slot.lease_id, "");
+    runs(s, SLOT_ENDING, 0);
+    s->sessions.abandoned = true;
+    expect(s, "close_app", 7);
+    assert_true(converge_holds(&s->step, &s->sessions));
+    s->sessions.viewers = 1;
+    assert_false(converge_holds(&s->step, &s->sessions));
+    s->sessions.viewers = 0;
+    s->sessions.viewers_known = false;
+    assert_false(converge_holds(&s->step, &s->sessions));
+    s->slot.action = DIRECTIVE_TERMINATE;   /* by order: whoever views it */
+    runs(s, SLOT_STREAMING, 1);
+    HC_SET(s->sessions.launch.lease_id, "");
+    expect(s, "terminate", 7);
+    assert_true(converge_holds(&s->step, &s->sessions));
+}
+
 /* Visits may be shorter than the wait: the slot of the next one must not wait for the close of the one before. */
 static void test_converge__another_application_right_after_a_close__closed_at_once(void **state)
 {
@@ -337,6 +359,7 @@ int main(void)
         WITH_SCENE(test_converge__runs_on_after_its_lease__closed_only_when_nobody_views_it),
         WITH_SCENE(test_converge__another_application_right_after_a_close__closed_at_once),
         WITH_SCENE(test_converge__viewer_left_and_the_lease_is_over__closed_without_waiting_for_a_return),
+        WITH_SCENE(test_converge__somebody_resumed_before_the_close__does_not_hold),
         WITH_SCENE(test_converge__abandoned_under_its_lease__left_to_the_cluster),
         WITH_SCENE(test_converge__maintenance__the_workshop_s_own_launch_is_left_alone),
         WITH_SCENE(test_converge__entries_differ__changed_one_by_one_while_idle),

@@ -124,6 +124,30 @@ static void test_attempt_file__a_crash_later__is_claimed_again_with_its_token(vo
     assert_string_equal(after.attempt_id, "");              /* the visit was over: nothing is left behind */
 }
 
+static void test_attempt_file__none_yet__nothing_to_say(void **state)
+{
+    struct home *home = *state;
+    struct head_state head;
+    struct hc_diag diag = { "" };
+    head_init(&head, true);
+    assert_int_equal(attempt_load(home->dir, &head, &diag), HC_OK);
+    assert_string_equal(head.attempt_id, "");
+    assert_string_equal(diag.text, "");     /* a first start is no garbled file */
+}
+
+static void test_attempt_file__far_too_long__left_out_and_said(void **state)
+{
+    struct home *home = *state;
+    struct head_state head;
+    struct hc_diag diag = { "" };
+    static const char blanks[8192] = { ' ' };
+    head_init(&head, true);
+    assert_int_equal(os_file_replace(home->dir, ATTEMPT_FILE, blanks, sizeof blanks, NULL, NULL), OS_REPLACE_DURABLE);
+    assert_int_equal(attempt_load(home->dir, &head, &diag), HC_OK);
+    assert_string_equal(head.attempt_id, "");
+    assert_non_null(strstr(diag.text, ATTEMPT_FILE));
+}
+
 static void test_attempt_file__garbled__left_out_and_said(void **state)
 {
     struct home *home = *state;
@@ -143,6 +167,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_identity__half_of_it_or_two_halves_of_two__refused_by_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_identity__registration__what_the_cluster_checks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_attempt_file__a_crash_later__is_claimed_again_with_its_token, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_attempt_file__none_yet__nothing_to_say, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_attempt_file__far_too_long__left_out_and_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_attempt_file__garbled__left_out_and_said, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
