@@ -234,8 +234,10 @@ static bool trusted_address(const struct local_api *api, const char *peer)
 /* False: answered. */
 static bool may_ask(struct call *call)
 {
+    /* A page in a browser of this machine comes from loopback too; it says where it is from, and a hook says nothing. */
     if (call->route->guard == GUARD_HOOK) {
-        if (http_peer_is_loopback(call->req) && http_header(call->req, "X-Forwarded-For") == NULL)
+        if (http_peer_is_loopback(call->req) && http_header(call->req, "X-Forwarded-For") == NULL &&
+            http_header(call->req, "Origin") == NULL)
             return true;
         answer_error(call, 403, "forbidden", "Only a hook on this machine tells of launches.", NULL, NULL);
         return false;

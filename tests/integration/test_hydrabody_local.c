@@ -65,6 +65,15 @@ static void test_local_api__forwarded_hook__is_no_hook(void **state)
     assert_int_equal(raw_ask(here.agent.url, request, answer, BODY_WAIT_MS), 403);
 }
 
+static void test_local_api__page_in_a_browser_here__is_no_hook(void **state)
+{
+    (void)state;
+    char answer[RAW_TEXT_SIZE];
+    static const char request[] = "POST /api/v1/stream/ended HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://elsewhere.example\r\n"
+                                  "Content-Length: 10\r\nConnection: close\r\n\r\n{\"slot\":0}";
+    assert_int_equal(raw_ask(here.agent.url, request, answer, BODY_WAIT_MS), 403);
+}
+
 static void test_local_api__body_too_large__413(void **state)
 {
     (void)state;
@@ -227,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         BODY_TEST_STARTED(test_local_api__table__each_refusal_has_its_status),
         BODY_TEST_STARTED(test_local_api__forwarded_hook__is_no_hook),
+        BODY_TEST_STARTED(test_local_api__page_in_a_browser_here__is_no_hook),
         BODY_TEST_STARTED(test_local_api__body_too_large__413),
         BODY_TEST_STARTED(test_stop__leased_session__refused_unless_forced),
         BODY_TEST_STARTED(test_check__everything_there__ok_lines_and_exit_0),
