@@ -10,7 +10,7 @@
 #include "hydra/os/random.h"
 
 #define REPORT_PATH      "/api/v1/body/status"
-#define GAP_MS           50         /* edges that come together go into one report */
+#define GAP_MS           10         /* edges that come together go into one report; whoever is next in line waits for it */
 #define RETRY_GAP_MS     1000       /* with the cluster away, edges do not hammer it */
 #define CADENCE_MIN_MS   1000
 #define CADENCE_MAX_MS   60000

@@ -6,7 +6,7 @@
 #define RETRY_MS           2000
 #define RETRY_MAX_MS       60000
 #define VERIFY_AGAIN_MS    1500
-#define PREPARED_LEAST_MS  50          /* a body that hears of its directive applies it well within a second, and a visitor waits */
+#define PREPARED_LEAST_MS  20          /* a body that hears of its directive applies it well within a second, and a visitor waits */
 #define PREPARED_MOST_MS   1000
 #define QUESTION_AGAIN_MS  1000
 #define JITTER_STEPS       1024
@@ -127,6 +127,7 @@ static void granted(struct head_state *head, const struct head_event *ev, struct
     head->lease_until_ms = ev->sent_ms + ev->lease.ttl_ms;
     head->start_until_ms = ev->sent_ms + ev->lease.start_deadline_ms;
     head->renew_at_ms = ev->sent_ms + ev->lease.renew_after_ms;
+    head->granted_ms = ev->now_ms;
     head->renewing = false;
     act(out, ACT_SAVE);
     if (!head->wanted) {                    /* the visitor left while we asked */
@@ -201,7 +202,7 @@ static void refused(struct head_state *head, const struct head_event *ev, struct
 /* Oftener at first, then by a quarter of the time that it has taken already. */
 static int64_t prepared_again_ms(const struct head_state *head, const struct head_event *ev)
 {
-    int64_t granted_ms = head->start_until_ms - head->lease.start_deadline_ms, wait = (ev->now_ms - granted_ms) / 4;
+    int64_t wait = (ev->now_ms - head->granted_ms) / 4;
     return wait < PREPARED_LEAST_MS ? PREPARED_LEAST_MS : wait > PREPARED_MOST_MS ? PREPARED_MOST_MS : wait;
 }
 

@@ -110,6 +110,7 @@ struct head_state {
     enum head_release release;          /* of RELEASING, STOPPING */
     unsigned verify_tries, pair_tries, starts;
     int64_t lease_until_ms, start_until_ms, renew_at_ms, due_ms;       /* monotonic */
+    int64_t granted_ms;                     /* when the grant was read: a poll may have been sent long before */
     bool renewing;
     char message[HEAD_SENTENCE_SIZE];   /* why it is in this phase, for the card and for status */
 };

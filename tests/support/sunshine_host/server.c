@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -259,6 +260,7 @@ static void take_connection(struct server *server)
     int fd = accept4(server->listen_fd, (struct sockaddr *)&from, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0)
         return;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));        /* as the real one */
     *connection = (struct connection){ .fd = fd, .id = ++server->last_id, .phase = PHASE_READING,
                                        .deadline_ms = os_monotonic_ms() + HEAD_MS };
     (void)inet_ntop(AF_INET, &from.sin_addr, connection->address, sizeof connection->address);

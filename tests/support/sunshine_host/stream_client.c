@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <getopt.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ static int connect_to(unsigned port)
     if (fd < 0 || connect(fd, (const struct sockaddr *)&to, sizeof to) != 0)
         give_up(1, "the host does not answer");
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &bound, sizeof bound);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));        /* as Moonlight's */
     return fd;
 }
 

@@ -289,9 +289,10 @@ static void test_head__body_not_ready_yet__looked_at_soon_and_then_less_often(vo
     struct head_event lease = grant(0);
     lease.body.directive_applied = false;
     begin(&head);
+    lease.now_ms = 20000;                   /* the poll that it answers was sent twenty seconds ago: that time is no waiting */
     give(&head, lease);
     assert_int_equal(head.phase, HEAD_PREPARING);
-    static const struct { int64_t now, due; } rows[] = { { 10, 60 }, { 400, 500 }, { 2000, 2500 }, { 60000, 61000 } };
+    static const struct { int64_t now, due; } rows[] = { { 20010, 20030 }, { 20400, 20500 }, { 22000, 22500 }, { 80000, 81000 } };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         lease.now_ms = rows[i].now;
         give(&head, lease);
