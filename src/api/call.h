@@ -59,7 +59,8 @@ struct call {
     char wait_key[HC_NAME_SIZE];
     int64_t wait_deadline_ms, looked_at_ms;
     bool waited;                        /* it was parked for news: who asks is looked at again before it is answered */
-    bool has_news, waking;              /* waking: parked until it may be looked at again, not until its deadline */
+    enum { NEWS_NONE, NEWS_FOR_ALL, NEWS_OF_ITS_OWN } news;
+    int64_t wake_at_ms;                 /* parked until it may be looked at again, not until its deadline; 0: until its deadline */
     void (*again)(struct call *call, bool last);
 };
 

@@ -5,13 +5,15 @@
 #include <string.h>
 
 #define LOOK_EVERY_MS       50      /* one request is looked at again no oftener: a busy fleet has news every few milliseconds */
-#define LOOK_SLOT_EVERY_MS  10      /* who waits for a slot is few, and a visitor stands before the screen */
+#define LOOK_SOON_EVERY_MS  10      /* where a visitor stands before the screen, and the looks are few */
 #define LOOKS_A_TURN_MAX    256     /* of all waiting requests, oldest first */
 #define STOP_RETRY_SECONDS  5
 
-static int64_t look_every_ms(enum wait_kind kind)
+/* News of its very own is rare. So are those who wait for a slot; news for all of a kind may mean a look for each of thousands. */
+static int64_t look_due_ms(const struct call *call)
 {
-    return kind == WAIT_FOR_SLOT ? LOOK_SLOT_EVERY_MS : LOOK_EVERY_MS;
+    bool soon = call->wait_kind == WAIT_FOR_SLOT || call->news == NEWS_OF_ITS_OWN;
+    return call->looked_at_ms + (soon ? LOOK_SOON_EVERY_MS : LOOK_EVERY_MS);
 }
 
 static void leave(struct call *call)
@@ -62,7 +64,8 @@ void call_wait(struct call *call, enum wait_kind kind, const char *key, int64_t 
     call->wait_kind = kind;
     call->wait_deadline_ms = deadline_ms;
     call->waited = true;
-    call->has_news = call->waking = false;
+    call->news = NEWS_NONE;
+    call->wake_at_ms = 0;
     call->again = again;
     call->prev = api->waiting_last[kind];
     if (call->prev == NULL)
@@ -74,12 +77,27 @@ void call_wait(struct call *call, enum wait_kind kind, const char *key, int64_t 
     http_park(call->req, park_why(kind), deadline_ms, late);
 }
 
-/* "" : all of that kind. */
 static void mark(struct api *api, enum wait_kind kind, const char *key)
 {
     for (struct call *call = api->waiting[kind]; call != NULL; call = call->next)
-        if (key[0] == '\0' || strcmp(call->wait_key, key) == 0)
-            call->has_news = true;
+        if (strcmp(call->wait_key, key) == 0)
+            call->news = NEWS_OF_ITS_OWN;
+}
+
+static void mark_all(struct api *api, enum wait_kind kind)
+{
+    for (struct call *call = api->waiting[kind]; call != NULL; call = call->next)
+        if (call->news == NEWS_NONE)
+            call->news = NEWS_FOR_ALL;
+}
+
+/* `key` NULL: what it was is gone, and it may have concerned anybody. */
+static void mark_or_all(struct api *api, enum wait_kind kind, const char *key)
+{
+    if (key == NULL)
+        mark_all(api, kind);
+    else
+        mark(api, kind, key);
 }
 
 /* Its token, approval or roles may have changed: whatever it waits for, it is asked again who it is. */
@@ -88,7 +106,7 @@ static void mark_caller(struct api *api, const char *node_id)
     for (int kind = 0; kind < WAIT_KINDS; kind++)
         for (struct call *call = api->waiting[kind]; call != NULL; call = call->next)
             if (call->who.kind == PRINCIPAL_NODE && strcmp(call->who.id, node_id) == 0)
-                call->has_news = true;
+                call->news = NEWS_OF_ITS_OWN;
 }
 
 /* All leases that the body has, ended ones too until their history is written: their heads may have news. */
@@ -102,7 +120,7 @@ static void mark_heads_of_body(struct api *api, const char *body_id)
             if (body->slots[i].leases[k].head_id[0] != '\0')
                 mark(api, WAIT_FOR_HEAD, body->slots[i].leases[k].head_id);
     if (body == NULL)
-        mark(api, WAIT_FOR_HEAD, "");
+        mark_all(api, WAIT_FOR_HEAD);
     engine_release(api->config.engine, body == NULL ? NULL : &body->rec);
 }
 
@@ -111,7 +129,7 @@ static void mark_stream(struct api *api, const char *stream_id)
     if (api->waiting[WAIT_FOR_HEAD] == NULL)
         return;
     const struct rec *rec = engine_get(api->config.engine, REC_STREAM, stream_id);
-    mark(api, WAIT_FOR_HEAD, rec == NULL ? "" : ((const struct stream_rec *)rec)->head_id);
+    mark_or_all(api, WAIT_FOR_HEAD, rec == NULL ? NULL : ((const struct stream_rec *)rec)->head_id);
     engine_release(api->config.engine, rec);
 }
 
@@ -120,7 +138,7 @@ static void mark_slots_of_body(struct api *api, const char *body_id)
     if (api->waiting[WAIT_FOR_SLOT] == NULL)
         return;
     const struct rec *rec = engine_get(api->config.engine, REC_NODE, body_id);
-    mark(api, WAIT_FOR_SLOT, rec == NULL ? "" : ((const struct node_rec *)rec)->district);
+    mark_or_all(api, WAIT_FOR_SLOT, rec == NULL ? NULL : ((const struct node_rec *)rec)->district);
     engine_release(api->config.engine, rec);
 }
 
@@ -152,8 +170,8 @@ void wait_news(void *ctx, enum rec_kind kind, const char *key)
         mark_stream(api, key);
         return;
     case REC_TICKET:                  /* one that leaves moves all that stand behind it */
-        mark(api, WAIT_FOR_HEAD, "");
-        mark(api, WAIT_FOR_SLOT, "");
+        mark_all(api, WAIT_FOR_HEAD);
+        mark_all(api, WAIT_FOR_SLOT);
         return;
     case REC_OP:
         mark_operation(api, key);
@@ -165,14 +183,14 @@ void wait_news(void *ctx, enum rec_kind kind, const char *key)
         mark_slots_of_body(api, key);
         return;
     case REC_IDENTITY:                /* any body may show a client of it */
-        mark(api, WAIT_FOR_BODY, "");
+        mark_all(api, WAIT_FOR_BODY);
         return;
     case REC_DISTRICT:
     case REC_CAP:
     case REC_VENUE:
     case REC_ORG:
-        mark(api, WAIT_FOR_BODY, "");
-        mark(api, WAIT_FOR_SLOT, "");
+        mark_all(api, WAIT_FOR_BODY);
+        mark_all(api, WAIT_FOR_SLOT);
         return;
     default:
         return;
@@ -183,7 +201,7 @@ void wait_news(void *ctx, enum rec_kind kind, const char *key)
 static struct call *next_with_news(struct api *api, enum wait_kind kind, int64_t now_ms)
 {
     for (struct call *call = api->waiting[kind]; call != NULL; call = call->next)
-        if (call->has_news && now_ms - call->looked_at_ms >= look_every_ms(kind))
+        if (call->news != NEWS_NONE && now_ms >= look_due_ms(call))
             return call;
     return NULL;
 }
@@ -192,7 +210,7 @@ static struct call *next_with_news(struct api *api, enum wait_kind kind, int64_t
 static void woken(struct http_request *req)
 {
     struct call *call = http_user(req);
-    call->waking = false;
+    call->wake_at_ms = 0;
     if (call->api->stopping)
         late(req);
     else
@@ -203,10 +221,10 @@ static void woken(struct http_request *req)
 static void wake_for_news(struct api *api, enum wait_kind kind)
 {
     for (struct call *call = api->waiting[kind]; call != NULL; call = call->next) {
-        int64_t due_ms = call->looked_at_ms + look_every_ms(kind);
-        if (!call->has_news || call->waking || due_ms >= call->wait_deadline_ms)
+        int64_t due_ms = look_due_ms(call);
+        if (call->news == NEWS_NONE || due_ms >= call->wait_deadline_ms || (call->wake_at_ms != 0 && call->wake_at_ms <= due_ms))
             continue;
-        call->waking = true;
+        call->wake_at_ms = due_ms;
         http_park(call->req, park_why(kind), due_ms, woken);
     }
 }
@@ -217,7 +235,7 @@ void wait_turn(struct api *api)
     unsigned looks = 0;
     for (int kind = 0; kind < WAIT_KINDS; kind++)
         for (struct call *call; looks < LOOKS_A_TURN_MAX && (call = next_with_news(api, (enum wait_kind)kind, now_ms)) != NULL; looks++) {
-            call->has_news = false;
+            call->news = NEWS_NONE;
             call->looked_at_ms = now_ms;
             if (call_still_allowed(call))
                 call->again(call, false);

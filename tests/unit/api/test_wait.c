@@ -115,10 +115,24 @@ static void test_wait__stormy_news__is_looked_at_a_few_times_only(void **state)
     int fd = rig_start(r, "GET", "/wait", NULL, NULL);
     rig_parked(r, "news", 1);
     while (plan.lasts == 0) {
-        wait_news(r->api, REC_BODY, "b1");
+        wait_news(r->api, REC_DISTRICT, "d1");
         rig_turn(r, 1);
     }
     assert_true(plan.looks >= 2 && plan.looks <= 12);      /* 400 ms, one in 50, and the last */
+    expect_last(r, fd, true);
+}
+
+static void test_wait__stormy_news_of_its_own__is_bounded_too(void **state)
+{
+    struct rig *r = *state;
+    open_stand(r, WAIT_FOR_BODY, "b1", 400, false);
+    int fd = rig_start(r, "GET", "/wait", NULL, NULL);
+    rig_parked(r, "news", 1);
+    while (plan.lasts == 0) {
+        wait_news(r->api, REC_BODY, "b1");
+        rig_turn(r, 1);
+    }
+    assert_true(plan.looks >= 2 && plan.looks <= 52);      /* 400 ms, one in 10, and the last */
     expect_last(r, fd, true);
 }
 
@@ -138,9 +152,12 @@ static void test_wait__news_right_after_a_look__wakes_the_loop_in_time(void **st
     wait_news(r->api, REC_BODY, "b1");
     rig_turn(r, 0);
     assert_int_equal(plan.looks, 1);
-    wait_news(r->api, REC_BODY, "b1");
+    wait_news(r->api, REC_DISTRICT, "d1");
     rig_turn(r, 0);
     assert_in_range(http_wait_ms(r->http), 0, 50);
+    wait_news(r->api, REC_BODY, "b1");              /* its own: a visitor waits, and it is looked at before the others' is due */
+    rig_turn(r, 0);
+    assert_in_range(http_wait_ms(r->http), 0, 10);
     rig_until(r, looked_again, NULL);
     assert_int_equal(plan.lasts, 0);
     plan.answer_on_news = true;
@@ -178,6 +195,7 @@ int main(void)
         RIG_TEST(test_wait__kinds__hear_what_concerns_them),
         RIG_TEST(test_wait__body_of_another_district__is_no_news_of_slots),
         RIG_TEST(test_wait__stormy_news__is_looked_at_a_few_times_only),
+        RIG_TEST(test_wait__stormy_news_of_its_own__is_bounded_too),
         RIG_TEST(test_wait__news_right_after_a_look__wakes_the_loop_in_time),
         RIG_TEST(test_wait__stop__answers_all_and_empties_the_lists),
     };
