@@ -23,6 +23,11 @@ CFLAGS   += -std=c17 $(WARN) $(MODE_$(VARIANT)) -fstack-protector-strong -MMD -M
 ifneq ($(VARIANT),release)
 CPPFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(CPPFLAGS))
 endif
+# A freed block is kept from reuse within the last 16 MiB, and a report shows six frames: enough to find a fault, and a third less to pay
+# for in memory that is touched once.
+ifneq ($(findstring address,$(MODE_$(VARIANT))),)
+export ASAN_OPTIONS ?= quarantine_size_mb=16:malloc_context_size=6
+endif
 LDFLAGS  += $(filter -fsanitize% --coverage,$(MODE_$(VARIANT))) -pthread
 
 layers    := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard src/*/*.c)))))

@@ -33,19 +33,19 @@ $(OUT)/integration/test_support: $(OUT)/tobj/support/test_support.o $(support_ob
 ## make integration  the real daemon on loopback: real files, faults of the disk, kill -9
 integration_runs := $(addsuffix .run,$(integration_programs))
 .PHONY: $(integration_runs)
-$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrasim $(OUT)/hydrahead $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
+$(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrasim $(OUT)/hydrahead $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client $(test_keys)
 	@$(run_test) $*.log $*
 $(filter %/test_hydractl.run %/test_hydractl_live.run %/test_hydractl_backup.run %/test_hydractl_pages.run,$(integration_runs)): $(OUT)/hydractl
 integration: $(integration_runs)
-integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client
+integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client $(test_keys)
 ## make agents-long  1,000 rounds of four heads on two bodies, the time to the next picture, body agents killed; all releases of Sunshine
 .PHONY: agents-long
-agents-long: $(OUT)/integration/test_agent_rounds $(OUT)/integration/test_enforcement $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrahead $(OUT)/sunshine_host $(OUT)/stream_client
+agents-long: $(OUT)/integration/test_agent_rounds $(OUT)/integration/test_enforcement $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrahead $(OUT)/sunshine_host $(OUT)/stream_client $(test_keys)
 	$(OUT)/integration/test_enforcement --all
 	$(OUT)/integration/test_agent_rounds --rounds 1000 --quick 200 --kills 20 --limit-ms 300
 ## make agents-doc  the table of docs/AGENTS.md: what a paired stranger can do to a body, release by release
 .PHONY: agents-doc
-agents-doc: $(OUT)/integration/test_enforcement $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrahead $(OUT)/sunshine_host $(OUT)/stream_client
+agents-doc: $(OUT)/integration/test_enforcement $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrahead $(OUT)/sunshine_host $(OUT)/stream_client $(test_keys)
 	HYDRA_GOLDEN_UPDATE=1 $<
 ## make alerts    the alert rules parse, fire on their conditions and are silent just below them (promtool, of Debian's prometheus)
 .PHONY: alerts

@@ -10,7 +10,7 @@
 
 #include "hydra/base/arena.h"
 #include "hydra/base/buf.h"
-#include "hydra/crypto/client_key.h"
+#include "made_keys.h"
 
 #define PATH_SIZE   512
 #define NAME_SIZE   128
@@ -222,17 +222,16 @@ bool body_scene_waits_host_free(void)
 
 void body_scene_pairs(const struct node *head)
 {
-    struct hc_buf key = { 0 }, cert = { 0 };
+    struct made_key key;
     char line[PATH_SIZE], path[HOME_PATH_SIZE], uuid[SUNSHINE_ANSWER_SIZE];
-    assert_int_equal(crypto_client_key_new(&key, &cert, NULL), HC_OK);
-    home_write(&scene.home, "client.key", key.data);
-    home_write(&scene.home, "client.pem", cert.data);
+    made_key_next(MADE_FOR_CLIENT, &key);
+    home_write(&scene.home, "client.key", key.key_pem);
+    home_write(&scene.home, "client.pem", key.cert_pem);
+    made_key_free(&key);
     home_path(&scene.home, "client.pem", path);
     (void)snprintf(line, sizeof line, "pair hydra-%s %s", head->id, path);
     sunshine_ask(&here.sun, line, uuid);
     pick_text(here.client_uuid, sizeof here.client_uuid, uuid);
-    hc_buf_free(&key);
-    hc_buf_free(&cert);
 }
 
 bool body_scene_streams(const char *app)

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "hydra/crypto/client_key.h"
 #include "hydra/crypto/pairing.h"
 #include "hydra/gamestream/launch.h"
 #include "hydra/gamestream/pair.h"
@@ -15,6 +14,7 @@
 #include "hydra/sunshine/sunshine.h"
 
 #include "sunshine.h"
+#include "made_keys.h"
 
 #define CALL_MS 5000
 #define PIN_MS  10000
@@ -28,7 +28,8 @@ struct scene {
     struct sunshine_api *api;
     struct gs_host host;
     struct gs_client client;
-    struct hc_buf key, cert, pinned;
+    struct made_key key;
+    struct hc_buf pinned;
     const char *given;                  /* what the operator types instead of the shown PIN; NULL: the shown one */
     unsigned asked;                     /* how often a PIN was to be given */
 };
@@ -53,8 +54,8 @@ static void open_scene(struct scene *scene, const char *version)
     const struct sunshine_options options = { .version = version, .username = "venue", .password = "secret-1", .apps = apps };
     sunshine_start(&scene->sun, &scene->home, "sun-0", &options);
     scene->host = (struct gs_host){ "127.0.0.1", (uint16_t)scene->sun.http, (uint16_t)scene->sun.https };
-    assert_int_equal(crypto_client_key_new(&scene->key, &scene->cert, NULL), HC_OK);
-    scene->client = (struct gs_client){ UID, scene->cert.data, scene->key.data };
+    made_key_next(MADE_FOR_CLIENT, &scene->key);
+    scene->client = (struct gs_client){ UID, scene->key.cert_pem, scene->key.key_pem };
     const struct sunshine_access access = { .address = "127.0.0.1", .port = (uint16_t)scene->sun.web, .username = "venue",
                                             .password = "secret-1", .timeout_ms = CALL_MS, .idle = is_idle, .idle_ctx = scene };
     assert_int_equal(sunshine_open(&access, &scene->api, NULL), HC_OK);
@@ -64,8 +65,7 @@ static void close_scene(struct scene *scene)
 {
     scene->api = sunshine_close(scene->api);
     sunshine_end(&scene->sun);
-    hc_buf_free(&scene->key);
-    hc_buf_free(&scene->cert);
+    made_key_free(&scene->key);
     hc_buf_free(&scene->pinned);
     home_remove(&scene->home);
 }

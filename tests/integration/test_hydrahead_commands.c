@@ -164,12 +164,10 @@ static void test_identity__of_a_cloned_device__made_anew_and_registered(void **s
 {
     (void)state;
     struct stand_in_body *body = head_scene_body("b1");
-    struct agent_head *first = head_scene_head("h1", NULL), *clone = head_scene_head("h2", NULL);
-    char folder[HOME_PATH_SIZE];
+    struct agent_head *first = head_scene_head("h1", &(struct agent_head_options){ .makes_identity = true });
+    struct agent_head *clone = head_scene_head("h2", NULL);
     agent_head_start(first);
     head_scene_waits_log(first, "event=identity_registered");
-    home_path(&scene.home, "h2/state", folder);
-    assert_int_equal(mkdir(folder, 0700), 0);
     copy_file("h1/state/client.key", "h2/state/client.key");
     copy_file("h1/state/client.pem", "h2/state/client.pem");
     agent_head_start(clone);

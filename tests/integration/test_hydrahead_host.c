@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "head_scene.h"
-#include "hydra/crypto/client_key.h"
+#include "made_keys.h"
 
 static struct agent_head *start_head(const char *name)
 {
@@ -46,13 +46,12 @@ static struct process stranger_streams(struct stand_in_body *body)
 {
     char program[512], cert[HOME_PATH_SIZE], key[HOME_PATH_SIZE], log[HOME_PATH_SIZE], line[PROCESS_LINE_MAX], port[16];
     char pair[HOME_PATH_SIZE + 64];
-    struct hc_buf key_pem = { 0 }, cert_pem = { 0 };
+    struct made_key made;
     struct process stranger;
-    assert_int_equal(crypto_client_key_new(&key_pem, &cert_pem, NULL), HC_OK);
-    home_write(&scene.home, "stranger.pem", cert_pem.data);
-    home_write(&scene.home, "stranger.key", key_pem.data);
-    hc_buf_free(&key_pem);
-    hc_buf_free(&cert_pem);
+    made_key_next(MADE_FOR_CLIENT, &made);
+    home_write(&scene.home, "stranger.pem", made.cert_pem);
+    home_write(&scene.home, "stranger.key", made.key_pem);
+    made_key_free(&made);
     home_path(&scene.home, "stranger.pem", cert);
     home_path(&scene.home, "stranger.key", key);
     home_path(&scene.home, "stranger.log", log);

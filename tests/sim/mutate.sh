@@ -30,7 +30,7 @@ prepare() {
         "$CC $FLAGS -c {} -o $work/obj/\$(echo {} | tr / _).o")
 }
 
-# change NAME ROOT: edits the sources below ROOT and prints which; fails when a text is not there once.
+# change NAME ROOT: edits the sources below ROOT and prints which; fails when a text is not there once. With LOOK=1 it edits nothing.
 change() {
     perl -e '
         use strict; use warnings;
@@ -44,7 +44,7 @@ change() {
             die "$list: the text is not in $file\n" if $at < 0;
             die "$list: the text is in $file more than once\n" if index($code, $old, $at + 1) >= 0;
             substr($code, $at, length $old) = $new;
-            open $f, ">", "$root/$file" or die "$file: $!\n"; print $f $code; close $f;
+            if (!$ENV{LOOK}) { open $f, ">", "$root/$file" or die "$file: $!\n"; print $f $code; close $f; }
             print "$file\n";
             $blocks++;
         }
@@ -116,11 +116,8 @@ if [ "${1:-}" = --list ]; then
     stale=0
     count=0
     for list in "$here"/mutations/*.mutation; do
-        rm -rf "$work/src"
-        cp -r "$root/src/core" "$work/core"
-        mkdir -p "$work/src"
-        mv "$work/core" "$work/src/core"
-        change "$(basename "$list" .mutation)" "$work" > /dev/null || stale=$((stale + 1))
+        name=${list##*/}
+        LOOK=1 change "${name%.mutation}" "$root" > /dev/null || stale=$((stale + 1))
         count=$((count + 1))
     done
     echo "$((count - stale)) passed, $stale failed"

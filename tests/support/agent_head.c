@@ -12,6 +12,7 @@
 #include "hydra/base/arena.h"
 #include "hydra/base/buf.h"
 #include "hydra/client/client.h"
+#include "made_keys.h"
 
 #define RUN_MS    60000
 #define LOG_SHOWN ((size_t)16384)
@@ -31,6 +32,24 @@ static void write_file(const struct agent_head *agent, const char *what, const c
     home_path(agent->home, file, path);
 }
 
+/* A head makes its own where it finds none. */
+static void give_identity(const struct agent_head *agent)
+{
+    static const struct { const char *file; bool is_key; } rows[] = { { "state/client.key", true }, { "state/client.pem", false } };
+    char file[HOME_PATH_SIZE], path[HOME_PATH_SIZE];
+    struct made_key key;
+    file_of(agent, "state", file);
+    home_path(agent->home, file, path);
+    if (mkdir(path, 0700) != 0)
+        return;
+    made_key_next(MADE_FOR_CLIENT, &key);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        write_file(agent, rows[i].file, rows[i].is_key ? key.key_pem : key.cert_pem, path);
+        assert_int_equal(chmod(path, 0600), 0);
+    }
+    made_key_free(&key);
+}
+
 void agent_head_make(struct agent_head *agent, const struct home *home, const char *name, const char *server_url, const struct node *node,
                      const struct agent_head_options *options)
 {
@@ -43,6 +62,8 @@ void agent_head_make(struct agent_head *agent, const struct home *home, const ch
     home_path(home, name, folder);
     (void)mkdir(folder, 0700);
     write_file(agent, "token", node->token, token);
+    if (!options->makes_identity)
+        give_identity(agent);
     hc_buf_printf(&text, "server_url: %s\ntoken_file: %s\nnode_id: %s\nstate_dir: %s/state\nlisten: \"127.0.0.1:0\"\nplays_after: 500ms\n"
                   "stop_grace: 2s\n", server_url, token, node->id, folder);
     if (options->command != NULL) {

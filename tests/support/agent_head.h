@@ -20,6 +20,7 @@
 struct agent_head_options {
     const char *command;                /* NULL: stream_client with all that it takes */
     const char *more;                   /* further lines of the configuration; NULL: none */
+    bool makes_identity;                /* no key pair is put there for it (made_keys.h) */
 };
 struct agent_head {
     struct daemon local;                /* its process, and the client of its local API */

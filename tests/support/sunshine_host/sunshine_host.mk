@@ -4,7 +4,7 @@ sunshine_tests   := $(patsubst $(sunshine_folder)/%.c,$(OUT)/sunshine_tests/%,$(
 # The client side of the tests: what lies here and is not the host.
 sunshine_peer    := peer peer_pairing stage stream_client
 sunshine_peers   := $(foreach p,$(sunshine_peer),$(OUT)/tobj/support/sunshine_host/$(p).o)
-sunshine_objects := $(filter-out $(sunshine_peers),$(patsubst tests/%.c,$(OUT)/tobj/%.o,$(filter-out $(sunshine_folder)/main.c $(wildcard $(sunshine_folder)/test_*.c),$(wildcard $(sunshine_folder)/*.c))))
+sunshine_objects := $(filter-out $(sunshine_peers) $(OUT)/tobj/support/sunshine_host/make_keys.o,$(patsubst tests/%.c,$(OUT)/tobj/%.o,$(filter-out $(sunshine_folder)/main.c $(wildcard $(sunshine_folder)/test_*.c),$(wildcard $(sunshine_folder)/*.c))))
 sunshine_layers  := $(call link_layers,os)
 sunshine_libs    := $(foreach l,$(sunshine_layers),$(OUT)/lib/lib$(l).a)
 integration_programs += $(sunshine_tests)
@@ -21,7 +21,16 @@ $(OUT)/stream_client: $(OUT)/tobj/support/sunshine_host/stream_client.o $(OUT)/t
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(filter %.o,$^) $(call link_with,base crypto) -lssl -lcrypto -o $@
 
+# Made once, for all variants and until `make clean`: RSA keys are dear (made_keys.h).
+test_keys := $(BUILD)/test_keys/made
+$(OUT)/make_keys: $(foreach o,make_keys certificate,$(OUT)/tobj/support/sunshine_host/$(o).o) $(OUT)/lib/libbase.a $(OUT)/lib/libcrypto.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $(filter %.o,$^) $(call link_with,base crypto) -lssl -lcrypto -o $@
+$(test_keys): | $(OUT)/make_keys
+	$(OUT)/make_keys $(@D)
+	@touch $@
+
 .PHONY: unit-sunshine-host
 ## make unit-sunshine-host  the test host against its checklist, in every release that it imitates
-unit-sunshine-host: $(OUT)/sunshine_host $(OUT)/stream_client $(sunshine_tests)
+unit-sunshine-host: $(test_keys) $(OUT)/sunshine_host $(OUT)/stream_client $(sunshine_tests)
 	@set -e; for t in $(sunshine_tests); do $$t; done
