@@ -55,6 +55,12 @@ with_jobs      = --no-print-directory -k -O -j
 # Linking the many test programs with gold takes a third of the time.
 TEST_LDFLAGS  := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 
+# Tests write much and keep nothing: in memory, where that is large enough.
+TMPFS_KIB := $(shell df --output=avail /dev/shm 2>/dev/null | tail -n 1)
+ifeq ($(shell [ "$(or $(TMPFS_KIB),0)" -gt 2097152 ] && [ -w /dev/shm ] && echo yes),yes)
+check check-parts integration unit: export TMPDIR ?= /dev/shm
+endif
+
 .PHONY: all help check check-parts check-programs unit unit-programs graphs lint asan ubsan sanitize tsan cov install clean $(addprefix unit-,$(layers))
 .SECONDARY:
 all: $(programs)

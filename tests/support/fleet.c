@@ -7,8 +7,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "hydra/os/clock.h"
+
 #define PATH_SIZE     512
 #define REPORT_SIZE   1024
+#define CLOCK_MS      1000
 #define CONFIRM_TRIES 5            /* a body confirms what it was just told: one repeat, a few when grants go on beside it */
 
 static void copy_text(char *out, size_t size, const char *text)
@@ -52,8 +55,21 @@ struct node fleet_head(struct daemon *daemon, const char *name, const char *venu
     return enrolled(&call, "head_id");
 }
 
+static bool later_than(void *ctx)
+{
+    return os_wall().ms > *(int64_t *)ctx;
+}
+
+/* What a test did before and the report that follows have an order for it; for the cluster, only if they are of different milliseconds. */
+static void next_millisecond(void)
+{
+    int64_t now_ms = os_wall().ms;
+    assert_true(wait_until(later_than, &now_ms, CLOCK_MS));
+}
+
 void fleet_reports(struct daemon *daemon, const struct node *body, const char *stream_status)
 {
+    next_millisecond();
     struct call call = daemon_callf(daemon, body->token, "POST", "/api/v1/body/status",
                                     "{\"stream_status\":\"%s\",\"installed_experiences\":[\"" FLEET_EXPERIENCE "\"]}", stream_status);
     assert_int_equal(call.status, 200);
@@ -78,6 +94,7 @@ struct call fleet_reports_modern(struct daemon *daemon, struct node *body, const
 {
     for (unsigned i = 0;; i++) {
         char report[REPORT_SIZE];
+        next_millisecond();
         fleet_modern_report(body, state, lease_id, report, sizeof report);
         struct call call = daemon_call(daemon, body->token, "POST", "/api/v1/body/status", report);
         if (call.status != 200)
