@@ -28,9 +28,11 @@
 #define CLIENTS_MAX     HEADS               /* in a host's list, once its agent has trimmed it */
 #define TRIM_MS         10000
 
-#define ROUNDS          (UNDER_SANITIZER ? 8 : 20)
+#define ROUNDS          (UNDER_SANITIZER ? 4 : 20)
+#define QUICK           (UNDER_SANITIZER ? 2 : 6)
+#define FIRST_ROUNDS    (UNDER_SANITIZER ? HEADS : 2 * HEADS * BODIES)   /* whoever has forgotten a host pairs with it once more */
 
-static struct { unsigned rounds, quick, kills, limit_ms; } wanted = { .rounds = ROUNDS, .quick = 6, .kills = 1, .limit_ms = 0 };
+static struct { unsigned rounds, quick, kills, limit_ms; } wanted = { .rounds = ROUNDS, .quick = QUICK, .kills = 1, .limit_ms = 0 };
 static struct site site;
 static struct process_size warm[PARTS];
 
@@ -184,7 +186,7 @@ static void next_picture_comes_quickly(void)
     static int64_t took_ms[QUICK_MAX];
     if (wanted.quick == 0)
         return;
-    for (unsigned i = 0; i < 2 * HEADS * BODIES; i++)       /* whoever has forgotten a host pairs with it once more */
+    for (unsigned i = 0; i < FIRST_ROUNDS; i++)
         (void)one_round(i % BODIES, false);
     for (unsigned i = 0; i < wanted.quick; i++) {
         all_settled();

@@ -30,7 +30,8 @@ $(test_keys): | $(OUT)/make_keys
 	$(OUT)/make_keys $(@D)
 	@touch $@
 
-.PHONY: unit-sunshine-host
+.PHONY: unit-sunshine-host test-keys
+test-keys: $(test_keys)
 ## make unit-sunshine-host  the test host against its checklist, in every release that it imitates
 unit-sunshine-host: $(test_keys) $(OUT)/sunshine_host $(OUT)/stream_client $(sunshine_tests)
 	@set -e; for t in $(sunshine_tests); do $$t; done

@@ -214,6 +214,6 @@ static void test_https__blocked__silent_until_it_is_not(void **state)
     STAGE_ROW(test_https__blocked__silent_until_it_is_not, word),
 int main(void)
 {
-    const struct CMUnitTest tests[] = { STAGE_VERSIONS(ROWS) STAGE_ENDS(ENDS_ROWS) };
+    const struct CMUnitTest tests[] = { STAGE_TESTED(ROWS) STAGE_ENDS(ENDS_ROWS) };
     return cmocka_run_group_tests(tests, stage_open, stage_close);
 }

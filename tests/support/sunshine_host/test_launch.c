@@ -328,6 +328,6 @@ static void test_launch__nobody_logged_on__desktop_is_forgiven(void **state)
     ROW(test_launch__nobody_logged_on__desktop_is_forgiven, word),
 int main(void)
 {
-    const struct CMUnitTest tests[] = { STAGE_VERSIONS(ROWS) STAGE_ENDS(ENDS_ROWS) };
+    const struct CMUnitTest tests[] = { STAGE_TESTED(ROWS) STAGE_ENDS(ENDS_ROWS) };
     return cmocka_run_group_tests(tests, stage_open, stage_close);
 }

@@ -290,6 +290,6 @@ static void test_pair__certificate_that_is_none__found_in_step_four(void **state
     STAGE_ROW(test_pair__certificate_that_is_none__found_in_step_four, word),
 int main(void)
 {
-    const struct CMUnitTest tests[] = { STAGE_VERSIONS(ROWS) STAGE_ENDS(ENDS_ROWS) };
+    const struct CMUnitTest tests[] = { STAGE_TESTED(ROWS) STAGE_ENDS(ENDS_ROWS) };
     return cmocka_run_group_tests(tests, stage_open, stage_close);
 }

@@ -321,6 +321,6 @@ static void test_web__logs__text(void **state)
     ROW(test_web__logs__text, word),
 int main(void)
 {
-    const struct CMUnitTest tests[] = { STAGE_VERSIONS(ROWS) STAGE_ENDS(ENDS_ROWS) };
+    const struct CMUnitTest tests[] = { STAGE_TESTED(ROWS) STAGE_ENDS(ENDS_ROWS) };
     return cmocka_run_group_tests(tests, stage_open, stage_close);
 }
