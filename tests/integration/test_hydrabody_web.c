@@ -226,13 +226,25 @@ static bool waits_let_in(const char *uuid, bool enabled)
     return wait_until(is_let_in, &wish, BODY_WAIT_MS);
 }
 
-/* `other` is paired, then `head`, whose lease closes the gate. */
+static bool cluster_lists(void *uuid)
+{
+    char path[256];
+    (void)snprintf(path, sizeof path, "/api/v1/nodes/%s/pairing", here.body.id);
+    struct call call = daemon_call(&scene.daemon, scene.home.admin_token, "GET", path, NULL);
+    bool listed = call.status == 200 && strstr(call.text, uuid) != NULL;
+    call_free(&call);
+    return listed;
+}
+
+/* `other` is paired, then `head`, whose lease closes the gate: whom to let in it says only once the cluster has been told, and with
+ * everything in place for a launch nobody is shut out any more. */
 static void close_the_gate(char stranger[HC_ID_SIZE])
 {
     body_scene_pairs(&here.other);
     (void)snprintf(stranger, HC_ID_SIZE, "%s", here.client_uuid);
     body_scene_pairs(&here.head);
     make_it_look();
+    assert_true(wait_until(cluster_lists, here.client_uuid, BODY_WAIT_MS));
     body_scene_enforce();
     body_scene_claims(&here.head);
     assert_true(waits_let_in(stranger, false));
