@@ -145,12 +145,14 @@ cov:
 
 prefix  ?= /usr
 DESTDIR ?=
-## make install    programs, man pages and the example configuration under $(DESTDIR)$(prefix)
+## make install    programs, man pages and example configurations under $(DESTDIR)$(prefix)
 install: all
-	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(prefix)/share/man/man1 $(DESTDIR)$(prefix)/share/doc/hydracluster
+	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(prefix)/share/man/man1 $(DESTDIR)$(prefix)/share/man/man5 \
+	  $(DESTDIR)$(prefix)/share/doc/hydracluster
 	install -m 0755 $(programs) $(DESTDIR)$(prefix)/bin/
 	install -m 0644 $(wildcard docs/man/*.1) $(DESTDIR)$(prefix)/share/man/man1/
-	install -m 0644 $(wildcard docs/*.example.yaml) allocation.example.yaml $(DESTDIR)$(prefix)/share/doc/hydracluster/
+	install -m 0644 $(wildcard docs/man/*.5) $(DESTDIR)$(prefix)/share/man/man5/
+	install -m 0644 $(wildcard docs/*.example.yaml) docs/nginx.example.conf allocation.example.yaml $(DESTDIR)$(prefix)/share/doc/hydracluster/
 
 clean:
 	rm -rf $(BUILD)

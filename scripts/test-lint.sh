@@ -49,6 +49,13 @@ END
     printf '#include "support.h"\n#include "hydra/os/a.h"\n#include <jansson.h>\n' > "$tree/tests/integration/r0001_a.c"
     printf '#include "hydra/core/a.h"\n#include "hydra/base/a.h"\n' > "$tree/tests/sim/sim.c"
     printf '#include "../../src/core/own.h"\n' > "$tree/tests/fuzz/fuzz_a.c"
+    mkdir -p "$tree"/docs/man "$tree"/tests/golden
+    for page in a.1 hydraclusterd.yaml.5 allocation.yaml.5 nodes.yaml.5; do
+        printf ".TH A ${page##*.}"' "2026-01-02" "a" "b"\n.SH NAME\na \\- a page\n.SH KEYS\none_key, other_key\n' > "$tree/docs/man/$page"
+    done
+    for example in docs/hydraclusterd.example.yaml allocation.example.yaml tests/golden/nodes.yaml; do
+        printf '# Text: of the file.\none_key: 1    # a word: on it\n#other_key: {one_key: a}\n' > "$tree/$example"
+    done
 }
 
 # expect CHECK FILE PATTERN: run after a violation was planted; then the tree is clean again.
@@ -69,7 +76,7 @@ plant() { printf "$2" >> "$tree/$1"; }
 in_function() { plant "$1" "void planted(char *a, char *b);\nvoid planted(char *a, char *b)\n{\n    $2\n}\n"; }
 
 clean_tree
-for check in check-format check-style check-deps check-purity check-cppcheck; do
+for check in check-format check-style check-deps check-purity check-cppcheck check-man; do
     if ! "$here/$check.sh" "$tree" > "$output" 2>&1; then
         echo "scripts/$check.sh:1: finds something in a clean tree: $(head -c 300 "$output")"
         missed=$((missed + 1))
@@ -134,5 +141,11 @@ plant src/base/b.c '_Thread_local int per_thread;\n';                       expe
 
 in_function src/http/a.c 'int n[4]; n[4] = *a; b[0] = (char)n[4];'; expect check-cppcheck src/http/a.c 'arrayIndexOutOfBounds'
 in_function src/http/a.c 'int n; *a = (char)n; *b = *a;';           expect check-cppcheck src/http/a.c 'uninitvar'
+
+plant docs/man/a.1 '.SH\n';                                  expect check-man docs/man/a.1 'WARNING'
+plant docs/man/a.1 '.NOSUCH macro\n';                        expect check-man docs/man/a.1 'unknown macro'
+plant docs/hydraclusterd.example.yaml '#third_key: 2\n';     expect check-man docs/man/hydraclusterd.yaml.5 'third_key'
+plant allocation.example.yaml 'a: {one_key: b, new: 2}\n';   expect check-man docs/man/allocation.yaml.5 'new of'
+plant tests/golden/nodes.yaml '  - key: 2\n';                expect check-man docs/man/nodes.yaml.5 'key key of'
 
 [ "$missed" -eq 0 ]

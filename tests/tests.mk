@@ -35,7 +35,7 @@ integration_runs := $(addsuffix .run,$(integration_programs))
 .PHONY: $(integration_runs)
 $(integration_runs): %.run: % $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrasim $(OUT)/hydrahead $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client $(test_keys)
 	@$(run_test) $*.log $*
-$(filter %/test_hydractl.run %/test_hydractl_live.run %/test_hydractl_backup.run %/test_hydractl_pages.run,$(integration_runs)): $(OUT)/hydractl
+$(filter %/test_hydractl.run %/test_hydractl_live.run %/test_hydractl_backup.run %/test_hydractl_pages.run %/test_runbook.run,$(integration_runs)): $(OUT)/hydractl
 integration: $(integration_runs)
 integration-programs: $(integration_programs) $(OUT)/faultfs.so $(OUT)/sunshine_host $(OUT)/stream_client $(test_keys)
 ## make agents-long  1,000 rounds of four heads on two bodies, the time to the next picture, body agents killed; all releases of Sunshine
@@ -54,6 +54,11 @@ alerts:
 	@command -v promtool > /dev/null || { echo "promtool is not installed: scripts/install-deps check" >&2; exit 1; }
 	promtool check rules docs/alerts/hydracluster.rules.yml
 	promtool test rules docs/alerts/hydracluster.test.yml
+## make man        the man pages say nothing wrong, and name every key of the files that they are about (mandoc)
+.PHONY: man
+check-parts: man
+man:
+	scripts/check-man.sh
 ## make scenarios  all stories of docs/scenarios under hydrasim, those too that take minutes
 scenarios: $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/integration/test_scenarios
 	$(OUT)/integration/test_scenarios --all
