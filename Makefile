@@ -49,8 +49,9 @@ unit_sources := $(wildcard tests/unit/*/test_*.c)
 unit_programs := $(patsubst tests/unit/%.c,$(OUT)/unit/%,$(unit_sources))
 # PROGRAM.run runs a test program: one target each, so that they run side by side and one that fails hides no other.
 run_test       = scripts/run-test
-# Compiling wants all cores; test programs mostly wait, so three times as many run at once.
+# Compiling wants all cores; test programs mostly wait, so several run at once on each. Under sanitizers they wait less.
 CORES         := $(shell nproc)
+TESTS_A_CORE  := $(if $(filter release,$(VARIANT)),4,2)
 with_jobs      = --no-print-directory -k -O -j
 # Linking the many test programs with gold takes a third of the time.
 TEST_LDFLAGS  := $(if $(shell command -v ld.gold),-fuse-ld=gold)
@@ -116,7 +117,7 @@ unit: $(addsuffix .run,$(unit_programs))
 ## make check      lint excepted, the whole suite of this variant: unit, simulation, scenarios, integration; a failure hides no other
 check:
 	@$(MAKE) $(with_jobs)$(CORES) check-programs || true
-	@$(MAKE) $(with_jobs)$$((3 * $(CORES))) check-parts
+	@$(MAKE) $(with_jobs)$$(($(TESTS_A_CORE) * $(CORES))) check-parts
 check-parts: all integration sim-check unit fuzz-corpus
 check-programs: all unit-programs integration-programs sim-programs corpus-programs
 ## make asan       the same suite under AddressSanitizer with leak detection
