@@ -95,6 +95,13 @@ $(OUT)/made/web_files.c: scripts/embed-web $(web_files)
 $(OUT)/made/web_files.o: $(OUT)/made/web_files.c
 	$(CC) $(CPPFLAGS) -Isrc/web $(CFLAGS) -c $< -o $@
 $(OUT)/lib/libweb.a: $(OUT)/made/web_files.o
+# So is the description of the API.
+$(OUT)/made/openapi_file.c: scripts/embed-file docs/openapi.yaml
+	@mkdir -p $(@D)
+	scripts/embed-file openapi_file openapi_file.h docs/openapi.yaml > $@.new && mv $@.new $@
+$(OUT)/made/openapi_file.o: $(OUT)/made/openapi_file.c
+	$(CC) $(CPPFLAGS) -Isrc/api $(CFLAGS) -c $< -o $@
+$(OUT)/lib/libapi.a: $(OUT)/made/openapi_file.o
 
 $(OUT)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -134,6 +141,10 @@ tsan:
 	$(MAKE) VARIANT=tsan unit-engine unit-feed
 ## make graphs     docs/STATES.md and docs/lease-states.svg from the table of lease transitions
 graphs: $(OUT)/unit/core/test_lease_graph
+	HYDRA_GOLDEN_UPDATE=1 $<
+## make openapi    docs/openapi.yaml from the program's tables
+.PHONY: openapi
+openapi: $(OUT)/unit/web/test_openapi
 	HYDRA_GOLDEN_UPDATE=1 $<
 ## make lint       house checks: style, layers, purity, format, cppcheck
 lint:

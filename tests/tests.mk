@@ -15,8 +15,8 @@ $(OUT)/faultfs.so: tests/support/faultfs.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=c17 $(WARN) -O1 -g -shared -fPIC $< -o $@ -ldl -pthread
 
-# route_docs reads the daemon's own table of routes, so that a route without a test is noticed.
-route_layers := $(call link_layers,api)
+# test_routes reads the daemon's own tables of routes, so that a route without a test is noticed.
+route_layers := $(call link_layers,web)
 $(OUT)/integration/test_routes: extra_layers := $(route_layers)
 $(OUT)/integration/test_routes: $(foreach l,$(route_layers),$(OUT)/lib/lib$(l).a)
 # The clients of a host, against the host that behaves like Sunshine.
@@ -59,6 +59,11 @@ alerts:
 check-parts: man
 man:
 	scripts/check-man.sh
+## make openapi-valid  docs/openapi.yaml is OpenAPI 3.0 as the OpenAPI Initiative's own schema has it (JSON::Validator, of Debian)
+.PHONY: openapi-valid
+check-parts: openapi-valid
+openapi-valid:
+	scripts/check-openapi docs/openapi.yaml
 ## make scenarios  all stories of docs/scenarios under hydrasim, those too that take minutes
 scenarios: $(OUT)/hydraclusterd $(OUT)/hydrasim $(OUT)/integration/test_scenarios
 	$(OUT)/integration/test_scenarios --all
@@ -82,11 +87,15 @@ fuzz_libs_of    = $(sort $(foreach l,$(call fuzz_layers_of,$(1)),$(LIBS_$(l)))) 
 # fuzz_routes stands on the fixture of the unit tests of api.
 fuzz_fixture := $(filter-out tests/unit/api/test_%,$(wildcard tests/unit/api/*.c))
 FUZZ_FLAGS   := -Iinclude -D_GNU_SOURCE -DHYDRA_VERSION='"$(VERSION)"' -std=c17 $(WARN) -O1 -g -fno-omit-frame-pointer
-# The page's files, made at build time, belong to the layer web.
-fuzz_made_of    = $(if $(filter web,$(call fuzz_layers_of,$(1))),$(BUILD)/fuzz/obj/web_files.o)
+# Made at build time: the page's files belong to the layer web, the API's description to api.
+fuzz_made_of    = $(if $(filter web,$(call fuzz_layers_of,$(1))),$(BUILD)/fuzz/obj/web_files.o) \
+                  $(if $(filter api,$(call fuzz_layers_of,$(1))),$(BUILD)/fuzz/obj/openapi_file.o)
 $(BUILD)/fuzz/obj/web_files.o: $(OUT)/made/web_files.c
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -Isrc/web -fsanitize=fuzzer-no-link,address -c $< -o $@
+$(BUILD)/fuzz/obj/openapi_file.o: $(OUT)/made/openapi_file.c
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -Isrc/api -fsanitize=fuzzer-no-link,address -c $< -o $@
 $(BUILD)/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -Itests/support -fsanitize=fuzzer-no-link,address -MMD -MP -c $< -o $@

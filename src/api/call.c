@@ -161,11 +161,13 @@ static bool ignores_body(const struct call *call)
     return method == HTTP_GET || method == HTTP_HEAD || (call->route->flags & (ROUTE_OWN_BODY | ROUTE_PICTURE)) != 0;
 }
 
+static bool read_body(struct call *call, const struct codec_table *table, void *object);
+
 static bool unread_body_ok(struct call *call)
 {
     static const struct codec_table nothing = { "nothing", NULL, 0, 0, CODEC_NO_PRESENT };
     char none;
-    return (call->route->flags & ROUTE_BODY) != 0 || ignores_body(call) || call_read(call, &nothing, &none);
+    return (call->route->flags & ROUTE_BODY) != 0 || ignores_body(call) || read_body(call, &nothing, &none);
 }
 
 static bool checked(struct call *call)
@@ -223,7 +225,7 @@ void call_done(void *api, struct http_request *req)
 
 /* ---- what was asked ---- */
 
-bool call_read(struct call *call, const struct codec_table *table, void *object)
+static bool read_body(struct call *call, const struct codec_table *table, void *object)
 {
     size_t len = 0;
     struct json_refusal refusal;
@@ -236,6 +238,13 @@ bool call_read(struct call *call, const struct codec_table *table, void *object)
     else
         call_fault(call, err);
     return false;
+}
+
+bool call_read(struct call *call, const struct codec_table *table, void *object)
+{
+    bool described = route_reads(call->route, table);
+    assert(described);                   /* route_bodies.c has it: the description of the API says what is read */
+    return read_body(call, table, object);
 }
 
 const char *call_query(struct call *call, const char *key)

@@ -6,6 +6,7 @@
 #define API_CALL_H
 
 #include "hydra/api/api.h"
+#include "hydra/api/description.h"
 #include "hydra/auth/auth.h"
 #include "hydra/codec/json.h"
 
@@ -13,21 +14,13 @@
 
 struct call;
 typedef void api_handler(struct call *call);
-enum route_flag {
-    ROUTE_BODY = 1,             /* has a JSON body; 415 for another type; absent where that is allowed reads as {} */
-    ROUTE_HEAD_EXISTS = 2,      /* {id} must be a node with role head: 404 node_not_found, after 413/415, before 400 (rules §6.5.5) */
-    ROUTE_NODE_EXISTS = 4,      /* {id} must be a node */
-    ROUTE_BODY_EXISTS = 8,      /* {id} must be a node with role body */
-    ROUTE_OWN_BODY = 16,        /* the handler judges the body, its type too; without it and ROUTE_BODY one that comes must be JSON */
-    ROUTE_PICTURE = 256         /* the body is a picture, larger than others: screenshots.c decides in `begin` whether it may come */
-};
 /* Tables end with {0}. */
 struct api_route { enum http_method method; const char *pattern; unsigned scopes; unsigned flags; api_handler *handler; };
 /* One table per resource file; router.c lists them all. Patterns without /api/v1 are at the root. */
 extern const struct api_route node_routes[], head_routes[], slot_claim_routes[], stream_routes[], eligible_routes[], venue_routes[],
     experience_routes[], body_routes[], slots_routes[], allocation_routes[], queue_routes[], event_routes[], session_routes[],
     lease_routes[], health_routes[], district_routes[], enroll_routes[], device_identity_routes[];
-extern const struct api_route backup_routes[], operation_routes[], pair_routes[], xr_session_routes[];
+extern const struct api_route backup_routes[], openapi_routes[], operation_routes[], pair_routes[], xr_session_routes[];
 
 enum wait_kind { WAIT_FOR_BODY /* key: body id */, WAIT_FOR_HEAD /* key: head id */, WAIT_FOR_SLOT /* key: district */,
     WAIT_FOR_WORK /* key: node id */, WAIT_FOR_RESULT /* key: operation id */, WAIT_KINDS };
@@ -103,9 +96,6 @@ void call_wait_over(struct call *call);       /* leaves the list; also done by a
 
 /* ---- events.c: SSE; api_turn() calls it: wakes followers for whom there is news or who are due a sign of life ---- */
 void events_turn(struct api *api);
-
-/* ---- deny_http.c ---- */
-unsigned deny_status(enum deny_reason deny);
 
 /* ---- facts_json.c: pieces that several resources render ---- */
 void json_lease(const struct core_result *result, const struct timers *timers, struct hc_buf *out);    /* {"id","epoch",...} of wire §3 */

@@ -24,8 +24,9 @@ void call_done(void *api, struct http_request *req);
 bool query_params_ok(struct call *call);                             /* false: 400 with the parameter as its field was answered */
 bool query_number(const char *text, uint32_t most, uint32_t *ret);   /* digits only, at most `most` */
 bool query_event_ok(const char *text);                               /* an event's id, <generation>-<n> */
-/* The table's rows, at most `most` of them; how many there are. */
-size_t query_params(const char *ret_patterns[], const char *ret_keys[], size_t most);
+
+/* ---- route_bodies.c ---- */
+bool route_reads(const struct api_route *route, const struct codec_table *table);
 
 /* ---- wait.c ---- */
 void wait_news(void *api, enum rec_kind kind, const char *key);      /* an engine_news_fn */

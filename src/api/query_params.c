@@ -7,7 +7,6 @@
 
 #include "answer_rows.h"
 
-#define SHORT_MAX       32
 #define PLACE_DIGITS    18          /* of a place in a file */
 #define EVENT_DIGITS    20          /* of each of the two numbers in an event's id */
 #define WAIT_MAX        25          /* seconds; wire §3, §4 */
@@ -15,18 +14,14 @@
 #define YEAR_SECONDS    UINT32_C(31536000)
 #define DETAIL_SIZE     128
 
-enum param_kind {
-    PARAM_ID, PARAM_NAME, PARAM_NUMBER, PARAM_FLAG, PARAM_INSTANT, PARAM_SHORT, PARAM_WORD, PARAM_EVENT, PARAM_PLACE, PARAM_KINDS
-};
-struct param { const char *pattern, *key; enum param_kind kind; uint32_t least, most; const struct hc_words *words; };
 
 #define V1       "/api/v1/"
 #define HEAD     V1 "heads/{id}/"
 #define ELIGIBLE V1 "bodies/eligible"
 #define DESIRED  V1 "bodies/{id}/desired"
 #define HISTORY  V1 "sessions/history"
-static const struct param params[] = {
-    /* head_id: eligible.c, for another's is 403 before a malformed one is 400 */
+static const struct query_param params[] = {
+    { ELIGIBLE, "head_id", PARAM_OWN, 0, 0, NULL },               /* another's is 403 before a malformed one is 400 */
     { ELIGIBLE, "district", PARAM_NAME, 0, 0, NULL },
     { ELIGIBLE, "venue", PARAM_NAME, 0, 0, NULL },
     { ELIGIBLE, "experience", PARAM_NAME, 0, 0, NULL },
@@ -59,6 +54,7 @@ static const struct param params[] = {
     { V1 "streams", "state", PARAM_WORD, 0, 0, &stream_state_words },
     { V1 "streams", "unattended_over", PARAM_NUMBER, 0, YEAR_SECONDS, NULL },
     { V1 "streams", "limit", PARAM_NUMBER, 1, PAGE_MAX, NULL },
+    { V1 "streams", "cursor", PARAM_OWN, 0, 0, NULL },
     { HISTORY, "head", PARAM_ID, 0, 0, NULL },
     { HISTORY, "body", PARAM_ID, 0, 0, NULL },
     { HISTORY, "venue", PARAM_NAME, 0, 0, NULL },
@@ -77,47 +73,48 @@ static size_t digits_at(const char *text)
     return strspn(text, "0123456789");
 }
 
-static bool id_ok(const struct param *param, const char *text) { (void)param; return hc_id_ok(text); }
-static bool name_ok(const struct param *param, const char *text) { (void)param; return hc_name_ok(text); }
+static bool id_ok(const struct query_param *param, const char *text) { (void)param; return hc_id_ok(text); }
+static bool name_ok(const struct query_param *param, const char *text) { (void)param; return hc_name_ok(text); }
+static bool any_ok(const struct query_param *param, const char *text) { (void)param; (void)text; return true; }
 
-static bool number_ok(const struct param *param, const char *text)
+static bool number_ok(const struct query_param *param, const char *text)
 {
     uint32_t value;
     return query_number(text, param->most, &value) && value >= param->least;
 }
 
-static bool flag_ok(const struct param *param, const char *text)
+static bool flag_ok(const struct query_param *param, const char *text)
 {
     (void)param;
     return strcmp(text, "1") == 0 || strcmp(text, "0") == 0 || strcmp(text, "true") == 0 || strcmp(text, "false") == 0;
 }
 
-static bool instant_ok(const struct param *param, const char *text)
+static bool instant_ok(const struct query_param *param, const char *text)
 {
     hc_time time;
     (void)param;
     return hc_time_parse(text, &time) == HC_OK;
 }
 
-static bool short_ok(const struct param *param, const char *text)
+static bool short_ok(const struct query_param *param, const char *text)
 {
     (void)param;
-    return strlen(text) <= SHORT_MAX && hc_name_ok(text);
+    return strlen(text) <= PARAM_SHORT_MAX && hc_name_ok(text);
 }
 
-static bool word_ok(const struct param *param, const char *text)
+static bool word_ok(const struct query_param *param, const char *text)
 {
     return word_find(param->words, text) >= 0;
 }
 
-static bool event_ok(const struct param *param, const char *text)
+static bool event_ok(const struct query_param *param, const char *text)
 {
     (void)param;
     return query_event_ok(text);
 }
 
 /* A lease's id, or a place in the file behind the rows in memory ("@1234"). */
-static bool place_ok(const struct param *param, const char *text)
+static bool place_ok(const struct query_param *param, const char *text)
 {
     (void)param;
     size_t digits = text[0] == '@' ? digits_at(text + 1) : 0;
@@ -125,7 +122,7 @@ static bool place_ok(const struct param *param, const char *text)
                           : strncmp(text, "lse-", 4) == 0 && text[4] != '\0' && hc_id_ok(text);
 }
 
-struct rule { bool (*ok)(const struct param *param, const char *text); const char *says; };
+struct rule { bool (*ok)(const struct query_param *param, const char *text); const char *says; };
 static const struct rule rules[PARAM_KINDS] = {
     [PARAM_ID] = { id_ok, "An id is 1 to 64 characters of A-Z a-z 0-9 . _ -" },
     [PARAM_NAME] = { name_ok, "A name is 1 to 128 bytes of UTF-8 without control characters." },
@@ -136,6 +133,7 @@ static const struct rule rules[PARAM_KINDS] = {
     [PARAM_WORD] = { word_ok, "It is none of the words that can stand here." },
     [PARAM_EVENT] = { event_ok, "It is the id of an event, as an answer gave it." },
     [PARAM_PLACE] = { place_ok, "It is what X-Next-Cursor of the page before said." },
+    [PARAM_OWN] = { any_ok, NULL },
 };
 
 bool query_event_ok(const char *text)
@@ -158,7 +156,7 @@ bool query_number(const char *text, uint32_t most, uint32_t *ret)
     return true;
 }
 
-static const struct param *param_of(const char *pattern, const char *key)
+static const struct query_param *param_of(const char *pattern, const char *key)
 {
     for (size_t i = 0; i < sizeof params / sizeof params[0]; i++)
         if (strcmp(params[i].key, key) == 0 && strcmp(params[i].pattern, pattern) == 0)
@@ -166,7 +164,7 @@ static const struct param *param_of(const char *pattern, const char *key)
     return NULL;
 }
 
-static void refuse(struct call *call, const struct param *param)
+static void refuse(struct call *call, const struct query_param *param)
 {
     char detail[DETAIL_SIZE];
     if (param->kind == PARAM_NUMBER) {
@@ -181,7 +179,7 @@ bool query_params_ok(struct call *call)
 {
     const char *key, *value;
     for (size_t at = 0; http_query_next(call->req, &at, &key, &value);) {
-        const struct param *param = value[0] == '\0' ? NULL : param_of(call->route->pattern, key);      /* an empty one is absent */
+        const struct query_param *param = value[0] == '\0' ? NULL : param_of(call->route->pattern, key);      /* an empty one is absent */
         if (param == NULL || rules[param->kind].ok(param, value))
             continue;
         refuse(call, param);
@@ -190,12 +188,8 @@ bool query_params_ok(struct call *call)
     return true;
 }
 
-size_t query_params(const char *ret_patterns[], const char *ret_keys[], size_t most)
+size_t query_params(const struct query_param **ret_rows)
 {
-    size_t count = sizeof params / sizeof params[0];
-    for (size_t i = 0; i < count && i < most; i++) {
-        ret_patterns[i] = params[i].pattern;
-        ret_keys[i] = params[i].key;
-    }
-    return count;
+    *ret_rows = params;
+    return sizeof params / sizeof params[0];
 }

@@ -10,7 +10,7 @@ static const struct api_route *const tables[] = {
     allocation_routes, queue_routes, event_routes, session_routes, lease_routes, health_routes, district_routes,
     enroll_routes, xr_session_routes,
     device_identity_routes,
-    operation_routes, pair_routes, backup_routes,
+    operation_routes, pair_routes, backup_routes, openapi_routes,
 };
 
 static const char *const method_words[HTTP_METHODS] = { [HTTP_GET] = "GET", [HTTP_HEAD] = "HEAD", [HTTP_POST] = "POST", [HTTP_PUT] = "PUT",
@@ -133,7 +133,7 @@ size_t api_routes(const struct api_route_doc **ret_routes)
     size_t count = 0;
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const struct api_route *route = tables[t]; route->pattern != NULL && count < ROUTES_MAX; route++)
-            docs[count++] = (struct api_route_doc){ route->method, route->pattern, route->scopes };
+            docs[count++] = (struct api_route_doc){ route->method, route->pattern, route->scopes, route->flags };
     *ret_routes = docs;
     return count;
 }

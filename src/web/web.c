@@ -205,6 +205,18 @@ static const struct page pages[] = {
     { "/logout", HTTP_POST, logout_post },
 };
 
+#define PAGES (sizeof pages / sizeof pages[0])
+
+size_t web_routes(const struct api_route_doc **ret_routes)
+{
+    static struct api_route_doc docs[PAGES + 1];
+    for (size_t i = 0; i < PAGES; i++)
+        docs[i] = (struct api_route_doc){ pages[i].method, pages[i].path, SCOPE_PUBLIC, 0 };
+    docs[PAGES] = (struct api_route_doc){ HTTP_GET, FILES_PATH "{name}", SCOPE_PUBLIC, 0 };
+    *ret_routes = docs;
+    return PAGES + 1;
+}
+
 static bool is_file(const char *path)
 {
     size_t start = strlen(FILES_PATH), len = strlen(path);
@@ -226,7 +238,7 @@ static page_handler *find_page(const struct http_request *req, const char **ret_
         return method == HTTP_GET || method == HTTP_HEAD ? file_get : NULL;
     }
     bool get = false, post = false;
-    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+    for (size_t i = 0; i < PAGES; i++) {
         if (strcmp(pages[i].path, path) != 0)
             continue;
         *ret_route = pages[i].path;

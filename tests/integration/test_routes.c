@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "hydra/api/api.h"
+#include "hydra/web/web.h"
 #include "raw.h"
 #include "scene.h"
 
@@ -54,7 +55,7 @@ static const struct row rows[] = {
     { "POST", "/api/v1/heads/{id}/device-identity", "SA" }, { "GET", "/api/v1/heads/{id}/device-identity", "SAR" },
     { "DELETE", "/api/v1/heads/{id}/device-identity", "A" }, { "PUT", "/api/v1/districts/{district}/per-device-identity", "A" },
     { "DELETE", "/api/v1/districts/{district}/per-device-identity", "A" }, { "GET", "/api/v1/migration", "AR" },
-    { "GET", "/api/v1/backup", "A" },
+    { "GET", "/api/v1/backup", "A" }, { "GET", "/openapi.yaml", "AR" },
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 
@@ -242,6 +243,72 @@ static void test_routes__cookie__as_its_token_and_changes_from_the_page_alone(vo
     }
 }
 
+/* ---- the operator page's own routes: open to everybody, but `/` shows itself to operators alone ---- */
+
+struct asker { const char *who, *header; char value[COOKIE_SIZE]; bool operator; };
+
+static long ask_page(const char *method, const char *path, const struct asker *asker, const char *origin, char answer[RAW_TEXT_SIZE])
+{
+    char request[PATH_SIZE * 4];
+    (void)snprintf(request, sizeof request,
+                   "%s %s HTTP/1.1\r\nHost: page.example\r\nConnection: close\r\n%s%s%s%sContent-Length: 0\r\n\r\n", method, path,
+                   asker->header, asker->value, asker->header[0] == '\0' ? "" : "\r\n", origin);
+    return raw_ask(scene.daemon.url, request, answer, ANSWER_MS);
+}
+
+static void expect_page(const char *method, const char *path, const struct asker *asker, const char *origin, long status)
+{
+    char answer[RAW_TEXT_SIZE];
+    long got = ask_page(method, path, asker, origin, answer);
+    if (got != status)
+        fail_msg("%s %s as %s, %s: expected %ld, got %ld %s", method, path, asker->who, origin, status, got, answer);
+}
+
+static void test_routes__the_pages_own__show_the_board_to_operators_alone(void **state)
+{
+    (void)state;
+    char path[PATH_SIZE];
+    static const char bearer[] = "Authorization: Bearer ", cookie[] = "Cookie: ";
+    struct asker askers[] = {
+        { "nobody", "", "", false },   { "a stranger", bearer, "no-such-token", false }, { "fleet", bearer, "", false },
+        { "a head", bearer, "", false }, { "a body", bearer, "", false },                { "a denied node", bearer, "", false },
+        { "admin", bearer, "", true }, { "read", bearer, "", true },                     { "admin's cookie", cookie, "", true },
+        { "read's cookie", cookie, "", true },
+    };
+    const char *const tokens[] = { NULL, NULL, scene.home.fleet_token, head.token, body.token, denied.token, scene.home.admin_token,
+                                   read_token };
+    for (size_t i = 2; i < sizeof tokens / sizeof tokens[0]; i++)
+        (void)snprintf(askers[i].value, sizeof askers[i].value, "%s", tokens[i]);
+    log_in(scene.home.admin_token, askers[8].value);
+    log_in(read_token, askers[9].value);
+    (void)snprintf(path, sizeof path, "/api/v1/nodes/%s", denied.id);
+    assert_int_equal(scene_admin("PUT", path, "{\"approval\":\"denied\"}"), 200);
+    for (size_t i = 0; i < sizeof askers / sizeof askers[0]; i++) {
+        expect_page("GET", "/", &askers[i], "", askers[i].operator ? 200 : 303);
+        expect_page("GET", "/login", &askers[i], "", 200);
+        expect_page("GET", "/page/login.css", &askers[i], "", 200);
+        expect_page("GET", "/page/index.html", &askers[i], "", 404);
+        expect_page("POST", "/logout", &askers[i], "Origin: http://evil.example\r\n", 403);
+        expect_page("POST", "/logout", &askers[i], OWN_ORIGIN, 303);
+        expect_page("POST", "/login", &askers[i], "Origin: http://evil.example\r\n", 403);
+    }
+}
+
+static void test_routes__the_pages_own_table__is_known(void **state)
+{
+    (void)state;
+    static const struct { enum http_method method; const char *path; } pages[] = {
+        { HTTP_GET, "/" }, { HTTP_GET, "/login" }, { HTTP_POST, "/login" }, { HTTP_POST, "/logout" }, { HTTP_GET, "/page/{name}" },
+    };
+    const struct api_route_doc *docs;
+    assert_int_equal(web_routes(&docs), sizeof pages / sizeof pages[0]);
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+        assert_string_equal(docs[i].pattern, pages[i].path);
+        assert_int_equal(docs[i].method, pages[i].method);
+        assert_int_equal(docs[i].scopes, SCOPE_PUBLIC);
+    }
+}
+
 static bool serves(const char *path, const char *method)
 {
     for (size_t i = 0; i < ROWS; i++)
@@ -309,6 +376,20 @@ static void test_routes__unknown_paths__404_before_401(void **state)
         scene_expect(daemon_call(&scene.daemon, NULL, "GET", paths[i], NULL), 404, "not_found");
 }
 
+/* What the row's letters are to the router. Which role a node has for `H` is the handler's to ask. */
+static unsigned scopes_of(const struct row *row)
+{
+    static const struct { char who; unsigned scope; } letters[] = {
+        { 'P', SCOPE_PUBLIC }, { 'F', SCOPE_FLEET }, { 'N', SCOPE_NODE }, { 'H', SCOPE_NODE }, { 'B', SCOPE_BODY }, { 'S', SCOPE_SELF },
+        { 'A', SCOPE_ADMIN },  { 'R', SCOPE_READ },  { 'L', SCOPE_LOOPBACK },
+    };
+    unsigned scopes = 0;
+    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++)
+        if (open_to(row, letters[i].who))
+            scopes |= letters[i].scope;
+    return scopes;
+}
+
 static void test_routes__the_daemons_own_table__is_the_contract(void **state)
 {
     (void)state;
@@ -320,11 +401,14 @@ static void test_routes__the_daemons_own_table__is_the_contract(void **state)
         if (words[docs[i].method] == NULL || !serves(docs[i].pattern, words[docs[i].method]))
             fail_msg("%s is served and not in the table of this test", docs[i].pattern);
     for (size_t i = 0; i < ROWS; i++) {
-        bool found = false;
-        for (size_t j = 0; j < count && !found; j++)
-            found = strcmp(docs[j].pattern, rows[i].path) == 0 && strcmp(words[docs[j].method], rows[i].method) == 0;
-        if (!found)
+        const struct api_route_doc *found = NULL;
+        for (size_t j = 0; j < count && found == NULL; j++)
+            if (strcmp(docs[j].pattern, rows[i].path) == 0 && strcmp(words[docs[j].method], rows[i].method) == 0)
+                found = &docs[j];
+        if (found == NULL)
             fail_msg("%s %s is not served", rows[i].method, rows[i].path);
+        else if (found->scopes != scopes_of(&rows[i]))
+            fail_msg("%s %s is open to %#x, and should be to %s", rows[i].method, rows[i].path, found->scopes, rows[i].who);
     }
 }
 
@@ -335,6 +419,8 @@ int main(void)
         TEST(test_routes__every_scope__401_403_or_served),
         TEST(test_routes__denied_node__refused_everywhere),
         TEST(test_routes__cookie__as_its_token_and_changes_from_the_page_alone),
+        TEST(test_routes__the_pages_own__show_the_board_to_operators_alone),
+        cmocka_unit_test(test_routes__the_pages_own_table__is_known),
         TEST(test_routes__other_methods__405_with_allow),
         TEST(test_routes__trailing_slash__is_accepted),
         TEST(test_routes__unknown_paths__404_before_401),

@@ -46,8 +46,8 @@ bool api_who(struct api *api, const struct http_request *req, struct principal *
 /* Does the Origin header name this server: the request's Host, or that of server_url? Without the header: false. */
 bool api_from_own_page(const struct api *api, const struct http_request *req);
 
-/* For docs and tests: every route as data. */
-struct api_route_doc { enum http_method method; const char *pattern; unsigned scopes; };
+/* For docs and tests: every route as data; `flags` are enum route_flag of description.h. */
+struct api_route_doc { enum http_method method; const char *pattern; unsigned scopes, flags; };
 size_t api_routes(const struct api_route_doc **ret_routes);
 
 #endif

@@ -19,4 +19,7 @@ HC_MUST enum hc_err web_new(const struct web_config *config, struct web **ret_we
 void web_free(struct web *web);        /* accepts NULL */
 const struct http_owner *web_owner(struct web *web);
 
+/* For docs and tests: the page's own routes as data. All are open to everybody; `/` sends those who are not logged in to `/login`. */
+size_t web_routes(const struct api_route_doc **ret_routes);
+
 #endif

@@ -1,0 +1,141 @@
+/* openapi_answers.c - what each route answers, and which words it refuses with (openapi.h). */
+#include "openapi.h"
+
+#define V1     "/api/v1/"
+#define HEAD   V1 "heads/{id}"
+#define NODE   V1 "nodes/{id}"
+#define BODY   V1 "bodies/{id}"
+#define STORE  " store_unavailable"
+#define CLAIM  "attempt_reused claim_throttled duplicate_head_identity experience_unavailable head_busy identity_revoked " \
+               "identity_unknown lease_lost not_found not_your_stream no_slot_available queue_full reconciling reserved_for_home_venue " \
+               "wrong_claim_token" STORE
+#define READS  "no_slot_available not_found reconciling reserved_for_home_venue" STORE
+#define HTML   "@text/html"
+#define PLAIN  "@text/plain"
+
+const struct error_word error_words[] = {
+    { "unauthorized", 401, "" }, { "forbidden", 403, "" }, { "node_denied", 403, "" }, { "not_approved", 403, "" },
+    { "other_origin", 403, "" },
+    { "node_not_found", 404, "" }, { "lease_not_found", 404, "" }, { "method_not_allowed", 405, "" }, { "body_too_large", 413, "" },
+    { "unsupported_media_type", 415, "" }, { "headers_too_large", 431, "~field" }, { "internal", 500, "" }, { "busy", 503, "" },
+    { "stopping", 503, "" }, { "too_many_followers", 503, "" }, { "too_many_askers", 429, "" }, { "too_many_uploads", 429, "" },
+    { "pin_refused", 502, "" }, { "no_screenshot", 504, "" }, { "body_unreachable", 504, "" },
+    /* the core's: their status is in src/api/deny_http.c */
+    { "bad_request", 0, "field" }, { "head_busy", 0, "lease:Lease?" }, { "lease_lost", 0, "reason? cause? stream_id?" },
+    { "slot_held", 0, "holder:Holder?" }, { "no_slot_available", 0, "reason:wait? retry_after_seconds:int" },
+    { "reserved_for_home_venue", 0, "reason:wait? retry_after_seconds:int" }, { "queue_full", 0, "retry_after_seconds:int" },
+    { "claim_throttled", 0, "retry_after_seconds:int" }, { "reconciling", 0, "retry_after_seconds:int" },
+    { "store_unavailable", 0, "~retry_after_seconds:int" }, { NULL, 0, NULL },
+};
+
+const struct route_answers route_answers[] = {
+    /* the registry */
+    { HTTP_POST, V1 "heads", "A head enrols itself", "201 HeadMade", "limit_reached" STORE },
+    { HTTP_GET, V1 "heads", "All heads", "200 [Node]", "" },
+    { HTTP_POST, V1 "nodes", "A node is enrolled", "201 NodeMade", "limit_reached" STORE },
+    { HTTP_GET, V1 "nodes", "All nodes", "200 [Node]", "" },
+    { HTTP_GET, NODE, "One node", "200 Node", "" },
+    { HTTP_PUT, NODE, "Changes what is named of a node", "200 Node", "limit_reached node_has_lease not_found" STORE },
+    { HTTP_DELETE, NODE, "Deletes a node; with force it is drained first", "204", "node_has_lease not_found" STORE },
+    { HTTP_POST, NODE "/token", "A new token; the old one dies at once", "200 NodeMade", "not_found" STORE },
+    { HTTP_POST, NODE "/heartbeat", "A node lives", "200 Done", "not_found" STORE },
+    { HTTP_PUT, NODE "/slots", "Slots, enforcement and maintenance of a body", "200 Settings", "enforce_not_ready not_found" STORE },
+    { HTTP_POST, NODE "/drain", "Drains a body, or tells whom that would touch", "200 Drain", "not_found" STORE },
+    { HTTP_DELETE, NODE "/drain", "Undoes a drain", "204", "not_found" STORE },
+    { HTTP_GET, V1 "venues", "All venues that were PUT", "200 [Venue]", "" },
+    { HTTP_GET, V1 "venues/{venue}", "One venue", "200 Venue", "not_found" },
+    { HTTP_PUT, V1 "venues/{venue}", "States a venue", "200 Venue", "limit_reached not_found" STORE },
+    { HTTP_DELETE, V1 "venues/{venue}", "Forgets a venue and its cap", "204", "not_found" STORE },
+    { HTTP_GET, V1 "orgs", "All orgs that were PUT", "200 [Org]", "" },
+    { HTTP_GET, V1 "orgs/{org}", "One org", "200 Org", "not_found" },
+    { HTTP_PUT, V1 "orgs/{org}", "States an org", "200 Org", "limit_reached not_found" STORE },
+    { HTTP_DELETE, V1 "orgs/{org}", "Forgets an org and its cap", "204", "not_found" STORE },
+    { HTTP_GET, V1 "experiences", "All experiences that were PUT", "200 [Experience]", "" },
+    { HTTP_GET, V1 "experiences/{name}", "One experience", "200 Experience", "not_found" },
+    { HTTP_PUT, V1 "experiences/{name}", "States an experience", "200 Experience", "limit_reached not_found" STORE },
+    { HTTP_DELETE, V1 "experiences/{name}", "Forgets an experience", "204", "not_found" STORE },
+    { HTTP_GET, V1 "districts/{district}", "Safe mode, awaited bodies, device identities", "200 District", "not_found" },
+    { HTTP_PUT, V1 "districts/{district}/per-device-identity", "Lets the latch be set again", "204", "not_found" STORE },
+    { HTTP_DELETE, V1 "districts/{district}/per-device-identity", "Clears the latch and keeps it off", "204", "not_found" STORE },
+    { HTTP_GET, V1 "migration", "Who holds back which step", "200 Migration", "not_found" },
+    { HTTP_GET, "/enroll", "A page with the fleet's QR code", "200 " HTML, "store_unavailable" },
+    /* heads as they ship */
+    { HTTP_GET, HEAD, "A head's configuration; for a head with an assigned body a claim", "200 Head", READS },
+    { HTTP_PUT, HEAD, "A head's heartbeat; an operator's assignment", "200 Done", "limit_reached not_found" STORE },
+    { HTTP_GET, HEAD "/experiences", "What a head may show", "200 [Offer]", "" },
+    { HTTP_GET, HEAD "/commands", "What a head is asked to do", "200 Commands", "" },
+    { HTTP_POST, HEAD "/screenshot", "A head's picture", "204", "too_many_uploads" },
+    { HTTP_GET, HEAD "/screenshot", "Asks a head for a picture and waits", "200 @image/jpeg", "no_screenshot too_many_askers" },
+    { HTTP_DELETE, HEAD "/stream", "A head's stream is over", "204", "not_found" STORE },
+    { HTTP_GET, HEAD "/wireguard-config", "A head's tunnel", "200 " PLAIN, "not_found" },
+    { HTTP_PUT, HEAD "/wireguard-config", "Sets or clears it", "204", "limit_reached not_found" STORE },
+    { HTTP_GET, V1 "bodies/eligible", "The claiming read of shipping heads; with protocol=2 it changes nothing", "200 [Eligible]", READS },
+    { HTTP_POST, HEAD "/xr-session", "A headset asks for a body", "201 XrSession",
+      "body_busy head_busy identity_revoked not_found not_xr_capable reconciling" STORE },
+    { HTTP_GET, HEAD "/xr-session", "How it stands; 404 is over", "200 XrSession", "not_found" STORE },
+    { HTTP_DELETE, HEAD "/xr-session", "Ends it", "204", "not_found" STORE },
+    /* heads, protocol 2 */
+    { HTTP_POST, HEAD "/slot-claims", "Claims a slot: granted (201), the same again (200), in the queue (202); dry_run only tells",
+      "201 Granted; 200 Granted+DryRun; 202 Queued", CLAIM },
+    { HTTP_POST, HEAD "/slot-claims/{lease_id}/renew", "Renews a lease", "200 Renewed", "lease_lost not_found wrong_claim_token" STORE },
+    { HTTP_DELETE, HEAD "/slot-claims/{lease_id}", "Gives it back", "204", "not_found not_your_stream wrong_claim_token" STORE },
+    { HTTP_GET, HEAD "/admission", "How a head stands; waits for news", "200 Admission",
+      "duplicate_head_identity lease_lost not_found" STORE },
+    { HTTP_POST, HEAD "/admission/accept", "A visitor says yes to a promotion", "200 Granted; 202 Queued",
+      "duplicate_head_identity lease_lost not_found" STORE },
+    { HTTP_POST, HEAD "/streams", "A claim whose answer is a stream", "201 Admission", CLAIM },
+    { HTTP_GET, HEAD "/streams/{stream_id}", "A head's stream; waits for news", "200 OneStream", "not_found" },
+    { HTTP_DELETE, HEAD "/streams/{stream_id}", "Ends it", "204", "not_found not_your_stream" STORE },
+    { HTTP_POST, HEAD "/pair-leases", "A head wants to pair", "201 PairGranted",
+      "body_busy identity_revoked not_found pair_contention" STORE },
+    { HTTP_DELETE, HEAD "/pair-leases/{lease_id}", "It is done with that", "204", "not_found" STORE },
+    { HTTP_POST, NODE "/sunshine-pin", "A head's PIN on its way to a body", "200 PinTaken",
+      "body_unreachable identity_revoked limit_reached node_denied/409 not_found pair_contention pin_refused session_live" STORE },
+    { HTTP_POST, HEAD "/device-identity", "Registers a head's certificate", "201 Registered",
+      "identity_in_use identity_revoked limit_reached not_found" STORE },
+    { HTTP_GET, HEAD "/device-identity", "What is registered", "200 Identity", "not_found" },
+    { HTTP_DELETE, HEAD "/device-identity", "Revokes it", "204", "not_found" STORE },
+    /* bodies */
+    { HTTP_POST, V1 "body/status", "A body reports, and is told what is desired", "200 Reported", "node_not_found not_found" },
+    { HTTP_GET, BODY "/desired", "What is desired; waits until it differs", "200 Directive", "" },
+    { HTTP_POST, BODY "/admit-observed", "A body admits a session that nobody claimed", "201 OneLease", "not_found slot_held" STORE },
+    { HTTP_GET, V1 "bodies", "All bodies", "200 [Body]", "" },
+    { HTTP_GET, NODE "/pairing", "A body's trust store", "200 Pairing", "" },
+    { HTTP_POST, NODE "/ops", "Asks a node's agent to do something", "202 OpAsked",
+      "limit_reached node_denied/409 not_found session_live" STORE },
+    { HTTP_GET, NODE "/ops/next", "The agent's next operation; waits for one", "200 OpNext; 204", "not_found session_live" STORE },
+    { HTTP_POST, NODE "/ops/{op_id}/result", "What became of it", "204", "not_found op_finished" STORE },
+    { HTTP_GET, NODE "/ops/{op_id}/result", "What became of it, for who asked", "200 OpResult", "not_found" },
+    /* operators */
+    { HTTP_GET, V1 "slots", "The fleet's truth: one row for each slot, and lease or session on it", "200 [SlotRow]", "" },
+    { HTTP_GET, V1 "allocation", "Capacity, queues, waits and denials", "200 Allocation", "" },
+    { HTTP_GET, V1 "conflicts", "Live mismatches of lease and session", "200 [Conflict]", "" },
+    { HTTP_GET, V1 "sessions", "Live leases", "200 [Session]", "" },
+    { HTTP_GET, V1 "sessions/history", "Ended leases, newest first", "200 [Session]", "" },
+    { HTTP_GET, V1 "queue", "Who waits, and why", "200 [QueueRow]", "" },
+    { HTTP_GET, V1 "streams", "Streams, newest first", "200 [Stream]", "" },
+    { HTTP_GET, V1 "explain", "What a head's claim would get; with lease, why a lease was granted and ended", "200 Explained+LeaseStory",
+      "lease_not_found node_not_found" },
+    { HTTP_GET, V1 "events", "Events, or with follow a stream of them", "200 [Event] @text/event-stream", "too_many_followers" },
+    { HTTP_POST, V1 "leases/{lease_id}/release", "An operator ends a lease", "200 LeaseEnd; 204", "not_found" STORE },
+    { HTTP_POST, V1 "leases/{lease_id}/revoke", "An operator takes a lease away", "200 LeaseEnd; 204", "not_found" STORE },
+    { HTTP_POST, NODE "/circuit/reset", "Closes a body's circuit", "204", "not_found" STORE },
+    { HTTP_POST, V1 "safe-mode/end", "Ends a district's safe mode", "204", "not_found" STORE },
+    { HTTP_GET, V1 "backup", "The store's two files as a tar archive", "200 @application/x-tar", "" },
+    { HTTP_GET, "/health", "What runs", "200 Health", "" },
+    { HTTP_GET, V1 "health", "What runs", "200 Health", "" },
+    { HTTP_GET, "/livez", "It runs", "200 " PLAIN, "" },
+    { HTTP_GET, V1 "livez", "It runs", "200 " PLAIN, "" },
+    { HTTP_GET, "/readyz", "It serves, or why not", "200 " PLAIN "; 503 " PLAIN, "" },
+    { HTTP_GET, V1 "readyz", "It serves, or why not", "200 " PLAIN "; 503 " PLAIN, "" },
+    { HTTP_GET, "/metrics", "Prometheus text", "200 " PLAIN, "" },
+    { HTTP_GET, V1 "metrics", "Prometheus text", "200 " PLAIN, "" },
+    { HTTP_GET, "/openapi.yaml", "This description", "200 @application/yaml", "" },
+    /* the operator page */
+    { HTTP_GET, "/", "The operator page; without a session the way to the login", "200 " HTML "; 303", "" },
+    { HTTP_GET, "/login", "The login form", "200 " HTML, "" },
+    { HTTP_POST, "/login", "A form with token and next: sets the session's cookie", "303; 401 " HTML "; 403 " HTML "; 429 " HTML, "" },
+    { HTTP_POST, "/logout", "Ends the session", "303; 403 " HTML, "" },
+    { HTTP_GET, "/page/{name}", "A file of the page", "200 @*/*; 304", "not_found" },
+    { HTTP_METHODS, NULL, NULL, NULL, NULL },
+};
