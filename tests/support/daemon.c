@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "answer_check.h"
 #include "fault.h"
 #include "hydra/base/arena.h"
 #include "hydra/client/client.h"
@@ -88,6 +89,7 @@ void daemon_start(struct daemon *daemon, const struct home *home, const struct d
         fail_msg("hydraclusterd %s", running ? "did not say that it is ready" : "ended instead of being ready");
     }
     assert_int_equal(pid, daemon->process.pid);
+    daemon->described = true;
     connect_client(daemon);
 }
 
@@ -149,6 +151,9 @@ struct call daemon_try(struct daemon *daemon, const char *token, const char *met
     call.retry_after_seconds = answer.retry_after_seconds;
     call.json = json_loadb(answer.body.data, answer.body.len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
     call.text = answer.body.data;           /* taken over; call_free() frees it */
+    char why[ANSWER_WHY_SIZE];
+    if (daemon->described && !answer_check(method, path, call.status, call.json, call.text, why, sizeof why))
+        fail_msg("%s %s: docs/openapi.yaml says otherwise: %s; %ld %s", method, path, why, call.status, call.text);
     return call;
 }
 

@@ -37,6 +37,7 @@ struct daemon {
     char url[DAEMON_URL_SIZE];
     char ca_file[HOME_PATH_SIZE];
     struct client *client;
+    bool described;                     /* its answers are held against docs/openapi.yaml; set by daemon_start() */
 };
 
 /* Starts it and waits for `ready url=... pid=...`. `options` may be NULL. On failure the daemon's log is printed. */
@@ -57,7 +58,8 @@ struct call {
     char *text;                         /* the body as it came; NULL when there was no answer */
 };
 
-/* One call on the daemon's kept-alive connection. token and body may be NULL. No answer fails the test. */
+/* One call on the daemon's kept-alive connection. token and body may be NULL. No answer fails the test, and so does one that
+ * docs/openapi.yaml does not describe. */
 struct call daemon_call(struct daemon *daemon, const char *token, const char *method, const char *path, const char *body);
 /* The same, with the body built like printf does. */
 struct call daemon_callf(struct daemon *daemon, const char *token, const char *method, const char *path, const char *format, ...)
