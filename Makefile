@@ -69,13 +69,16 @@ all: $(programs)
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
+# The unit tests of api hold answers against docs/openapi.yaml, as the integration tests do.
+unit_beside_api := $(OUT)/tobj/support/answer_check.o $(OUT)/tobj/support/yaml_tree.o
+
 define layer_rules
 $(OUT)/lib/lib$(1).a: $(patsubst src/%.c,$(OUT)/obj/%.o,$(filter-out src/$(1)/main.c,$(wildcard src/$(1)/*.c)))
 	@mkdir -p $$(@D)
 	@rm -f $$@
 	@ar rcs $$@ $$^
 unit-$(1): $(patsubst tests/unit/%.c,$(OUT)/unit/%.run,$(wildcard tests/unit/$(1)/test_*.c))
-$(patsubst tests/unit/%.c,$(OUT)/unit/%,$(wildcard tests/unit/$(1)/test_*.c)): $(OUT)/unit/$(1)/%: $(OUT)/tobj/unit/$(1)/%.o $(patsubst tests/unit/%.c,$(OUT)/tobj/unit/%.o,$(filter-out tests/unit/$(1)/test_%,$(wildcard tests/unit/$(1)/*.c))) $(foreach l,$(call link_layers,$(1)),$(OUT)/lib/lib$(l).a)
+$(patsubst tests/unit/%.c,$(OUT)/unit/%,$(wildcard tests/unit/$(1)/test_*.c)): $(OUT)/unit/$(1)/%: $(OUT)/tobj/unit/$(1)/%.o $(patsubst tests/unit/%.c,$(OUT)/tobj/unit/%.o,$(filter-out tests/unit/$(1)/test_%,$(wildcard tests/unit/$(1)/*.c))) $(unit_beside_$(1)) $(foreach l,$(call link_layers,$(1)),$(OUT)/lib/lib$(l).a)
 	@mkdir -p $$(@D)
 	$$(CC) $$(LDFLAGS) $(TEST_LDFLAGS) $$(filter %.o,$$^) $(call link_with,$(call link_layers,$(1))) -lcmocka -o $$@
 endef

@@ -85,7 +85,7 @@ fuzz_layers_of  = $(call link_layers,$(or $(fuzz_top_$(1)),daemon))
 fuzz_sources_of = $(filter-out src/%/main.c,$(foreach l,$(call fuzz_layers_of,$(1)),$(wildcard src/$(l)/*.c)))
 fuzz_libs_of    = $(sort $(foreach l,$(call fuzz_layers_of,$(1)),$(LIBS_$(l)))) -lcmocka -ljansson -pthread
 # fuzz_routes stands on the fixture of the unit tests of api.
-fuzz_fixture := $(filter-out tests/unit/api/test_%,$(wildcard tests/unit/api/*.c))
+fuzz_fixture := $(filter-out tests/unit/api/test_%,$(wildcard tests/unit/api/*.c)) tests/support/answer_check.c tests/support/yaml_tree.c
 FUZZ_FLAGS   := -Iinclude -D_GNU_SOURCE -DHYDRA_VERSION='"$(VERSION)"' -std=c17 $(WARN) -O1 -g -fno-omit-frame-pointer
 # Made at build time: the page's files belong to the layer web, the API's description to api.
 fuzz_made_of    = $(if $(filter web,$(call fuzz_layers_of,$(1))),$(BUILD)/fuzz/obj/web_files.o) \

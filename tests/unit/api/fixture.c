@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "answer_check.h"
 #include "hydra/base/log.h"
 #include "hydra/crypto/digest.h"
 #include "hydra/os/clock.h"
@@ -394,7 +395,10 @@ void rig_ask_raw(struct rig *r, const char *method, const char *path, const char
 
 void rig_ask(struct rig *r, const char *method, const char *path, const char *token, const char *body, struct reply *ret)
 {
+    char why[ANSWER_WHY_SIZE];
     rig_answer(r, rig_start(r, method, path, token, body), ret);
+    if (!answer_check(method, path, ret->status, ret->json, ret->body, why, sizeof why))
+        fail_msg("%s %s: docs/openapi.yaml says otherwise: %s; %d %s", method, path, why, ret->status, ret->body);
 }
 
 void rig_expect(struct rig *r, const char *method, const char *path, const char *token, const char *body, int status, const char *error,

@@ -61,7 +61,8 @@ void rig_turn(struct rig *r, int most_ms);            /* one turn of the loop */
 void rig_until(struct rig *r, bool (*is_so)(void *arg), void *arg);
 
 struct reply { int status; char *head, *body; size_t body_len; json_t *json; };
-/* method, path with query, token (NULL: none), body (NULL: none; JSON). Turns until the whole answer is there. */
+/* method, path with query, token (NULL: none), body (NULL: none; JSON). Turns until the whole answer is there, which
+ * must be as docs/openapi.yaml describes it. */
 void rig_ask(struct rig *r, const char *method, const char *path, const char *token, const char *body, struct reply *ret);
 /* The same with headers of the caller's own ("Name: value\r\n" each; "Content-Type" then is the caller's too). */
 void rig_ask_raw(struct rig *r, const char *method, const char *path, const char *token, const char *headers, const char *body, size_t len,

@@ -48,7 +48,7 @@ static void on_begin(void *api, struct http_request *req)
 
 static void ask(struct rig *r, struct reply *ret)
 {
-    rig_ask(r, "GET", "/refuse", NULL, NULL, ret);
+    rig_ask_raw(r, "GET", "/refuse", NULL, "", NULL, 0, ret);          /* no route of the API: its description has none such */
 }
 
 static void open_stand(struct rig *r)

@@ -3,7 +3,7 @@
  * - from the router: method, path, who may (api_routes(), web_routes()); from query_params.c the parameters; from route_bodies.c the field
  *   tables of request bodies; from the core the words and the status of each refusal;
  * - from openapi_answers.c what a route answers and refuses, from openapi_shapes.c how an answer looks. Nothing in the program says
- *   these, so the integration tests hold every answer that they get against the file (tests/support/answer_check.h).
+ *   these, so the integration tests and those of api hold every answer that they get against the file (tests/support/answer_check.h).
  *
  * A shape is one line of fields: `key:type`. Types: text (also when none is named), int, bool, time, any; a Name: another shape; a
  * lower-case name: one word of that list (shape_words); =a|b: one of these words; [type]: a list; {type}: an object of such values under

@@ -7,8 +7,8 @@
 #define BODY   V1 "bodies/{id}"
 #define STORE  " store_unavailable"
 #define CLAIM  "attempt_reused claim_throttled duplicate_head_identity experience_unavailable head_busy identity_revoked " \
-               "identity_unknown lease_lost not_found not_your_stream no_slot_available queue_full reconciling reserved_for_home_venue " \
-               "wrong_claim_token" STORE
+               "identity_unknown lease_lost not_found not_your_stream no_slot_available queue_full reconciling " \
+               "reserved_for_home_venue" STORE
 #define READS  "no_slot_available not_found reconciling reserved_for_home_venue" STORE
 #define HTML   "@text/html"
 #define PLAIN  "@text/plain"
@@ -35,7 +35,7 @@ const struct route_answers route_answers[] = {
     { HTTP_POST, V1 "nodes", "A node is enrolled", "201 NodeMade", "limit_reached" STORE },
     { HTTP_GET, V1 "nodes", "All nodes", "200 [Node]", "" },
     { HTTP_GET, NODE, "One node", "200 Node", "" },
-    { HTTP_PUT, NODE, "Changes what is named of a node", "200 Node", "limit_reached node_has_lease not_found" STORE },
+    { HTTP_PUT, NODE, "Changes what is named of a node", "200 Node", "node_has_lease not_found" STORE },
     { HTTP_DELETE, NODE, "Deletes a node; with force it is drained first", "204", "node_has_lease not_found" STORE },
     { HTTP_POST, NODE "/token", "A new token; the old one dies at once", "200 NodeMade", "not_found" STORE },
     { HTTP_POST, NODE "/heartbeat", "A node lives", "200 Done", "not_found" STORE },
@@ -44,15 +44,15 @@ const struct route_answers route_answers[] = {
     { HTTP_DELETE, NODE "/drain", "Undoes a drain", "204", "not_found" STORE },
     { HTTP_GET, V1 "venues", "All venues that were PUT", "200 [Venue]", "" },
     { HTTP_GET, V1 "venues/{venue}", "One venue", "200 Venue", "not_found" },
-    { HTTP_PUT, V1 "venues/{venue}", "States a venue", "200 Venue", "limit_reached not_found" STORE },
+    { HTTP_PUT, V1 "venues/{venue}", "States a venue", "200 Venue", "limit_reached" STORE },
     { HTTP_DELETE, V1 "venues/{venue}", "Forgets a venue and its cap", "204", "not_found" STORE },
     { HTTP_GET, V1 "orgs", "All orgs that were PUT", "200 [Org]", "" },
     { HTTP_GET, V1 "orgs/{org}", "One org", "200 Org", "not_found" },
-    { HTTP_PUT, V1 "orgs/{org}", "States an org", "200 Org", "limit_reached not_found" STORE },
+    { HTTP_PUT, V1 "orgs/{org}", "States an org", "200 Org", "limit_reached" STORE },
     { HTTP_DELETE, V1 "orgs/{org}", "Forgets an org and its cap", "204", "not_found" STORE },
     { HTTP_GET, V1 "experiences", "All experiences that were PUT", "200 [Experience]", "" },
     { HTTP_GET, V1 "experiences/{name}", "One experience", "200 Experience", "not_found" },
-    { HTTP_PUT, V1 "experiences/{name}", "States an experience", "200 Experience", "limit_reached not_found" STORE },
+    { HTTP_PUT, V1 "experiences/{name}", "States an experience", "200 Experience", "limit_reached" STORE },
     { HTTP_DELETE, V1 "experiences/{name}", "Forgets an experience", "204", "not_found" STORE },
     { HTTP_GET, V1 "districts/{district}", "Safe mode, awaited bodies, device identities", "200 District", "not_found" },
     { HTTP_PUT, V1 "districts/{district}/per-device-identity", "Lets the latch be set again", "204", "not_found" STORE },
@@ -61,14 +61,14 @@ const struct route_answers route_answers[] = {
     { HTTP_GET, "/enroll", "A page with the fleet's QR code", "200 " HTML, "store_unavailable" },
     /* heads as they ship */
     { HTTP_GET, HEAD, "A head's configuration; for a head with an assigned body a claim", "200 Head", READS },
-    { HTTP_PUT, HEAD, "A head's heartbeat; an operator's assignment", "200 Done", "limit_reached not_found" STORE },
+    { HTTP_PUT, HEAD, "A head's heartbeat; an operator's assignment", "200 Done", "not_found" STORE },
     { HTTP_GET, HEAD "/experiences", "What a head may show", "200 [Offer]", "" },
     { HTTP_GET, HEAD "/commands", "What a head is asked to do", "200 Commands", "" },
     { HTTP_POST, HEAD "/screenshot", "A head's picture", "204", "too_many_uploads" },
     { HTTP_GET, HEAD "/screenshot", "Asks a head for a picture and waits", "200 @image/jpeg", "no_screenshot too_many_askers" },
     { HTTP_DELETE, HEAD "/stream", "A head's stream is over", "204", "not_found" STORE },
     { HTTP_GET, HEAD "/wireguard-config", "A head's tunnel", "200 " PLAIN, "not_found" },
-    { HTTP_PUT, HEAD "/wireguard-config", "Sets or clears it", "204", "limit_reached not_found" STORE },
+    { HTTP_PUT, HEAD "/wireguard-config", "Sets or clears it", "204", "not_found" STORE },
     { HTTP_GET, V1 "bodies/eligible", "The claiming read of shipping heads; with protocol=2 it changes nothing", "200 [Eligible]", READS },
     { HTTP_POST, HEAD "/xr-session", "A headset asks for a body", "201 XrSession",
       "body_busy head_busy identity_revoked not_found not_xr_capable reconciling" STORE },
@@ -78,9 +78,8 @@ const struct route_answers route_answers[] = {
     { HTTP_POST, HEAD "/slot-claims", "Claims a slot: granted (201), the same again (200), in the queue (202); dry_run only tells",
       "201 Granted; 200 Granted+DryRun; 202 Queued", CLAIM },
     { HTTP_POST, HEAD "/slot-claims/{lease_id}/renew", "Renews a lease", "200 Renewed", "lease_lost not_found wrong_claim_token" STORE },
-    { HTTP_DELETE, HEAD "/slot-claims/{lease_id}", "Gives it back", "204", "not_found not_your_stream wrong_claim_token" STORE },
-    { HTTP_GET, HEAD "/admission", "How a head stands; waits for news", "200 Admission",
-      "duplicate_head_identity lease_lost not_found" STORE },
+    { HTTP_DELETE, HEAD "/slot-claims/{lease_id}", "Gives it back", "204", "not_found wrong_claim_token" STORE },
+    { HTTP_GET, HEAD "/admission", "How a head stands; waits for news", "200 Admission", "not_found" STORE },
     { HTTP_POST, HEAD "/admission/accept", "A visitor says yes to a promotion", "200 Granted; 202 Queued",
       "duplicate_head_identity lease_lost not_found" STORE },
     { HTTP_POST, HEAD "/streams", "A claim whose answer is a stream", "201 Admission", CLAIM },
@@ -88,9 +87,9 @@ const struct route_answers route_answers[] = {
     { HTTP_DELETE, HEAD "/streams/{stream_id}", "Ends it", "204", "not_found not_your_stream" STORE },
     { HTTP_POST, HEAD "/pair-leases", "A head wants to pair", "201 PairGranted",
       "body_busy identity_revoked not_found pair_contention" STORE },
-    { HTTP_DELETE, HEAD "/pair-leases/{lease_id}", "It is done with that", "204", "not_found" STORE },
+    { HTTP_DELETE, HEAD "/pair-leases/{lease_id}", "It is done with that", "204", "store_unavailable" },
     { HTTP_POST, NODE "/sunshine-pin", "A head's PIN on its way to a body", "200 PinTaken",
-      "body_unreachable identity_revoked limit_reached node_denied/409 not_found pair_contention pin_refused session_live" STORE },
+      "body_unreachable identity_revoked limit_reached node_denied/409 not_found pair_contention pin_refused" STORE },
     { HTTP_POST, HEAD "/device-identity", "Registers a head's certificate", "201 Registered",
       "identity_in_use identity_revoked limit_reached not_found" STORE },
     { HTTP_GET, HEAD "/device-identity", "What is registered", "200 Identity", "not_found" },
@@ -103,7 +102,7 @@ const struct route_answers route_answers[] = {
     { HTTP_GET, NODE "/pairing", "A body's trust store", "200 Pairing", "" },
     { HTTP_POST, NODE "/ops", "Asks a node's agent to do something", "202 OpAsked",
       "limit_reached node_denied/409 not_found session_live" STORE },
-    { HTTP_GET, NODE "/ops/next", "The agent's next operation; waits for one", "200 OpNext; 204", "not_found session_live" STORE },
+    { HTTP_GET, NODE "/ops/next", "The agent's next operation; waits for one", "200 OpNext; 204", "not_found" STORE },
     { HTTP_POST, NODE "/ops/{op_id}/result", "What became of it", "204", "not_found op_finished" STORE },
     { HTTP_GET, NODE "/ops/{op_id}/result", "What became of it, for who asked", "200 OpResult", "not_found" },
     /* operators */
@@ -120,7 +119,7 @@ const struct route_answers route_answers[] = {
     { HTTP_POST, V1 "leases/{lease_id}/release", "An operator ends a lease", "200 LeaseEnd; 204", "not_found" STORE },
     { HTTP_POST, V1 "leases/{lease_id}/revoke", "An operator takes a lease away", "200 LeaseEnd; 204", "not_found" STORE },
     { HTTP_POST, NODE "/circuit/reset", "Closes a body's circuit", "204", "not_found" STORE },
-    { HTTP_POST, V1 "safe-mode/end", "Ends a district's safe mode", "204", "not_found" STORE },
+    { HTTP_POST, V1 "safe-mode/end", "Ends a district's safe mode", "204", "store_unavailable" },
     { HTTP_GET, V1 "backup", "The store's two files as a tar archive", "200 @application/x-tar", "" },
     { HTTP_GET, "/health", "What runs", "200 Health", "" },
     { HTTP_GET, V1 "health", "What runs", "200 Health", "" },
