@@ -125,17 +125,35 @@ static enum hc_err read_text(struct hc_arena *arena, const char *path, size_t li
     return *ret_text == NULL ? hc_fail(diag, HC_ERR_NOMEM, "%s: out of memory", path) : HC_OK;
 }
 
+/* A relative name in the file: "secrets/key.pem" is the service manager's credential secrets_key.pem (the unit loads the folder), without a
+ * service manager the file beside the configuration. NULL: no memory. */
+static const char *secret_path(struct daemon_config *c, const char *name)
+{
+    if (name == NULL || name[0] == '/' || name[0] == '\0')
+        return name;
+    const char *folder = getenv("CREDENTIALS_DIRECTORY"), *slash = strrchr(c->file, '/');
+    if (folder == NULL || folder[0] != '/')
+        return slash == NULL ? name : hc_arena_printf(&c->arena, "%.*s/%s", (int)(slash - c->file), c->file, name);
+    char *id = hc_arena_strndup(&c->arena, name, strlen(name));
+    for (char *at = id; at != NULL && (at = strchr(at, '/')) != NULL; at++)
+        *at = '_';                          /* as systemd names what it finds in a folder */
+    return id == NULL ? NULL : hc_arena_printf(&c->arena, "%s/%s", folder, id);
+}
+
 static enum hc_err take_password(struct daemon_config *c, const struct sunshine_part *part, struct api_sunshine *ret, struct hc_diag *diag)
 {
     char *text = NULL;
     size_t len = 0;
-    enum hc_err err = read_text(&c->arena, part->password_file, PASSWORD_MAX, &text, &len, diag);
+    const char *path = secret_path(c, part->password_file);
+    if (path == NULL)
+        return hc_fail(diag, HC_ERR_NOMEM, "%s: out of memory", c->file);
+    enum hc_err err = read_text(&c->arena, path, PASSWORD_MAX, &text, &len, diag);
     if (err != HC_OK)
         return err;
     while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
         text[--len] = '\0';
     if (len == 0 || strlen(text) != len || !hc_name_ok(text))
-        return hc_fail(diag, HC_ERR_CONFIG, "%s: must hold one line, the password of Sunshine's web page", part->password_file);
+        return hc_fail(diag, HC_ERR_CONFIG, "%s: must hold one line, the password of Sunshine's web page", path);
     ret->username = part->username;
     ret->password = text;
     return HC_OK;
@@ -268,13 +286,15 @@ static enum hc_err take_file(struct daemon_config *c, const char *path, struct h
         return err;
     TAKE("data_dir", data_dir, part.data_dir);
     TAKE("listen", listen, part.listen);
-    TAKE("tls_cert", tls_cert, part.tls_cert);
-    TAKE("tls_key", tls_key, part.tls_key);
+    TAKE("tls_cert", tls_cert, secret_path(c, part.tls_cert));
+    TAKE("tls_key", tls_key, secret_path(c, part.tls_key));
     TAKE("insecure_http", insecure_http, part.insecure_http);
     TAKE("timers_file", timers_file, part.timers_file);
     TAKE("district", district, part.district);
     TAKE("server_url", server_url, part.server_url);
     TAKE("trusted_proxies", trusted_proxies, part.trusted_proxies);
+    if ((part.tls_cert != NULL && c->tls_cert == NULL) || (part.tls_key != NULL && c->tls_key == NULL))
+        return hc_fail(diag, HC_ERR_NOMEM, "%s: out of memory", path);     /* never: on without a certificate */
     return take_parts(c, root, &part, diag);
 }
 

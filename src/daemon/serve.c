@@ -30,6 +30,8 @@
 #define PEM_BYTES_MAX        ((size_t)1024 * 1024)
 #define EVENTS_ROTATE_BYTES  ((size_t)64 * 1024 * 1024)
 
+struct pem { char *cert, *key; };
+
 struct daemon {
     const struct options *options;
     struct daemon_config *config;
@@ -44,11 +46,11 @@ struct daemon {
     struct web *web;
     struct http_server *http;
     struct daemon_config reloaded;     /* of the last SIGHUP: the api borrows its text */
-    char *cert_pem, *key_pem;
+    struct pem pem;                    /* of the start */
     char *server_url;
     int wake_fd, signal_fd, epoll_fd;
     bool stopping;
-    int64_t stop_by_ms;
+    int64_t stop_by_ms, watchdog_ms, watchdog_at_ms;    /* watchdog_ms 0: nobody watches */
 };
 
 static int complain(const struct hc_diag *diag, enum exit_code code)
@@ -69,19 +71,28 @@ static enum exit_code refusal_code(enum hc_err err)
     }
 }
 
-static enum hc_err read_tls(struct daemon *d, struct hc_diag *diag)
+static void free_pem(struct pem *pem)
+{
+    if (pem->key != NULL)
+        crypto_wipe(pem->key, strlen(pem->key));
+    hc_free(pem->key);
+    hc_free(pem->cert);
+}
+
+/* Free it with free_pem() also after a failure. */
+static enum hc_err read_tls(const struct daemon_config *from, struct pem *ret, struct hc_diag *diag)
 {
     size_t len;
     bool ecdsa = false;
-    if (d->config->tls_cert == NULL)
+    if (from->tls_cert == NULL)
         return HC_OK;
-    enum hc_err err = os_file_read(AT_FDCWD, d->config->tls_cert, PEM_BYTES_MAX, &d->cert_pem, &len, NULL, diag);
+    enum hc_err err = os_file_read(AT_FDCWD, from->tls_cert, PEM_BYTES_MAX, &ret->cert, &len, NULL, diag);
     if (err == HC_OK)
-        err = os_file_read(AT_FDCWD, d->config->tls_key, PEM_BYTES_MAX, &d->key_pem, &len, NULL, diag);
+        err = os_file_read(AT_FDCWD, from->tls_key, PEM_BYTES_MAX, &ret->key, &len, NULL, diag);
     if (err == HC_OK)
-        err = crypto_certificate_is_ecdsa(d->cert_pem, &ecdsa, diag);
+        err = crypto_certificate_is_ecdsa(ret->cert, &ecdsa, diag);
     if (err == HC_OK && !ecdsa)
-        hc_log(HC_LOG_WARNING, "tls_certificate_not_ecdsa", "file=%s detail=%s", hc_logq(d->config->tls_cert),
+        hc_log(HC_LOG_WARNING, "tls_certificate_not_ecdsa", "file=%s detail=%s", hc_logq(from->tls_cert),
                hc_logq("a P-256 key makes a venue's opening many times cheaper than RSA"));
     return err;
 }
@@ -159,11 +170,11 @@ static int open_wire(struct daemon *d, struct hc_diag *diag)
     struct api_config settings = api_settings(d, d->config);
     if (api_new(&settings, &d->api, diag) != HC_OK)
         return complain(diag, EXIT_FAILED);
-    struct web_config page = { .api = d->api, .tls = d->cert_pem != NULL, .monotonic_ms = os_monotonic_ms };
+    struct web_config page = { .api = d->api, .tls = d->pem.cert != NULL, .monotonic_ms = os_monotonic_ms };
     if (web_new(&page, &d->web, diag) != HC_OK)
         return complain(diag, EXIT_FAILED);
     struct http_config http = {
-        .address = d->config->address, .port = d->config->port, .cert_pem = d->cert_pem, .key_pem = d->key_pem, .limits = d->config->limits,
+        .address = d->config->address, .port = d->config->port, .cert_pem = d->pem.cert, .key_pem = d->pem.key, .limits = d->config->limits,
         .trusted_proxies = d->config->trusted_proxies.items, .trusted_proxy_count = d->config->trusted_proxies.count,
     };
     if (http_start(&http, web_owner(d->web), d->metrics, &d->http, diag) != HC_OK)
@@ -177,6 +188,7 @@ static int open_wire(struct daemon *d, struct hc_diag *diag)
     (void)printf("ready url=%s pid=%ld\n", url, (long)getpid());
     if (fflush(stdout) != 0)
         hc_log(HC_LOG_WARNING, "ready_line_not_written", "error=%s", hc_logq(strerror(errno)));
+    d->watchdog_ms = os_watchdog_ms();
     os_notify("READY=1");
     return EXIT_OK;
 }
@@ -185,6 +197,22 @@ static enum hc_err watch(struct daemon *d, int fd)
 {
     struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
     return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? HC_ERR_IO : HC_OK;
+}
+
+/* Read again at each reload, whether its name has changed or not: who renews a certificate writes the same file. */
+static void renew_certificate(struct daemon *d, const struct daemon_config *fresh)
+{
+    struct hc_diag diag = { "" };
+    HC_CLEANUP(free_pem) struct pem pem = { 0 };
+    if (fresh->tls_cert == NULL || !http_is_tls(d->http))
+        return;
+    enum hc_err err = read_tls(fresh, &pem, &diag);
+    if (err == HC_OK)
+        err = http_renew_certificate(d->http, pem.cert, pem.key, &diag);
+    if (err == HC_OK)
+        hc_log(HC_LOG_NOTICE, "certificate_read", "file=%s", hc_logq(fresh->tls_cert));
+    else
+        hc_log(HC_LOG_ERR, "certificate_refused", "file=%s detail=%s", hc_logq(fresh->tls_cert), hc_logq(diag.text));
 }
 
 /* SIGHUP: what can change changes, what cannot is named. */
@@ -199,7 +227,7 @@ static void reload(struct daemon *d)
     }
     const struct { const char *key; bool changed; } fixed[] = {
         { "data_dir", !hc_same(fresh.data_dir, d->config->data_dir) }, { "listen", !hc_same(fresh.listen, d->config->listen) },
-        { "tls_cert", !hc_same(fresh.tls_cert, d->config->tls_cert) }, { "district", !hc_same(fresh.district, d->config->district) },
+        { "tls_cert", (fresh.tls_cert != NULL) != http_is_tls(d->http) }, { "district", !hc_same(fresh.district, d->config->district) },
         { "timers_file", memcmp(&fresh.timers, &d->config->timers, sizeof fresh.timers) != 0 },
         { "events.keep", fresh.keep_events != d->config->keep_events },
         { "queue.max_tickets", fresh.queue_max_tickets != d->config->queue_max_tickets },
@@ -210,6 +238,7 @@ static void reload(struct daemon *d)
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (fixed[i].changed)
             hc_log(HC_LOG_WARNING, "reload_needs_restart", "key=%s", fixed[i].key);
+    renew_certificate(d, &fresh);
     struct api_config settings = api_settings(d, &fresh);
     settings.server_url = fresh.server_url != NULL ? fresh.server_url : d->server_url;
     api_configure(d->api, &settings);
@@ -234,12 +263,24 @@ static void take_signals(struct daemon *d)
     }
 }
 
+/* By the loop, which answers: a disk that hangs is the store's outage and no reason to be killed. */
+static void feed_watchdog(struct daemon *d)
+{
+    int64_t now_ms = os_monotonic_ms();
+    if (d->watchdog_ms == 0 || now_ms < d->watchdog_at_ms)
+        return;
+    os_notify("WATCHDOG=1");
+    d->watchdog_at_ms = now_ms + d->watchdog_ms;
+}
+
 static int wait_ms(struct daemon *d)
 {
     int64_t now = os_monotonic_ms(), most = TURN_MAX_MS;
     int64_t http = http_wait_ms(d->http), due = engine_next_due_ms(d->engine) - now;
     most = http < most ? http : most;
     most = due < most ? due : most;
+    if (d->watchdog_ms > 0 && d->watchdog_at_ms - now < most)
+        most = d->watchdog_at_ms - now;
     return most < 0 ? 0 : (int)most;
 }
 
@@ -258,6 +299,7 @@ static void loop(struct daemon *d)
         engine_dispatch(d->engine);
         engine_tick(d->engine);
         api_turn(d->api);
+        feed_watchdog(d);
     }
 }
 
@@ -268,7 +310,8 @@ static int open_all(struct daemon *d)
     struct load_facts facts;
     if (crypto_start(&diag) != HC_OK || os_signals(&d->signal_fd, &diag) != HC_OK)
         return complain(&diag, EXIT_FAILED);
-    if (os_descriptors_at_least(d->config->limits.connections + DESCRIPTORS_BESIDE, &diag) != HC_OK || read_tls(d, &diag) != HC_OK)
+    if (os_descriptors_at_least(d->config->limits.connections + DESCRIPTORS_BESIDE, &diag) != HC_OK ||
+        read_tls(d->config, &d->pem, &diag) != HC_OK)
         return complain(&diag, EXIT_USAGE);
     d->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -345,10 +388,7 @@ static void close_all(struct daemon *d)
     os_close(&d->signal_fd);
     os_close(&d->epoll_fd);
     crypto_wipe(d->core.secret, sizeof d->core.secret);
-    if (d->key_pem != NULL)
-        crypto_wipe(d->key_pem, strlen(d->key_pem));
-    hc_free(d->key_pem);
-    hc_free(d->cert_pem);
+    free_pem(&d->pem);
     hc_free(d->server_url);
     config_free(&d->reloaded);
 }

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -103,8 +102,7 @@ static enum hc_err open_all(struct service *s, const struct head_config *config,
 
 static void say_ready(struct service *s)
 {
-    const char *usec = getenv("WATCHDOG_USEC");
-    s->watchdog_ms = usec == NULL ? 0 : strtoll(usec, NULL, 10) / 1000 / 3;        /* two may be missed */
+    s->watchdog_ms = os_watchdog_ms();
     (void)printf("ready url=%s pid=%ld\n", s->url, (long)getpid());
     if (fflush(stdout) != 0)
         hc_log(HC_LOG_WARNING, "ready_line_not_written", "error=%s", hc_logq(strerror(errno)));

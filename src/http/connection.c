@@ -51,6 +51,7 @@ static void open_connection(struct http_server *server, struct MHD_Connection *m
     if (conn->counted)
         address_count_add(server->per_address, &conn->address);
     conn->greeting = server->tls;
+    conn->certificate = http_certificate_present(server, mhd);
     server->greeting += conn->greeting;
     server->quiet_turns = 0;
     conn->next = server->conns;
@@ -81,6 +82,7 @@ static void close_connection(struct http_server *server, struct http_conn *conn)
     if (conn->next != NULL)
         conn->next->prev = conn->prev;
     metrics_add(server->metrics, METRIC_HTTP_CONNECTIONS, -1);
+    http_certificate_let_go(conn->certificate);
     hc_free(conn);
 }
 

@@ -100,6 +100,7 @@ static void free_server(struct http_server *server)
     if (server->mhd != NULL)
         MHD_stop_daemon(server->mhd);
     assert(server->conns == NULL);
+    http_certificate_let_go(server->certificate);
     address_count_free(server->per_address);
     hc_free(server->parks);
     hc_free(server);

@@ -7,6 +7,7 @@
 #include "hydra/http/http.h"
 
 #include "address_count.h"
+#include "certificate.h"
 #include "library_log.h"
 #include "peer.h"
 #include "refused_log.h"
@@ -36,6 +37,7 @@ struct http_conn {
     struct http_conn *prev, *next;
     struct http_server *server;
     struct MHD_Connection *mhd;
+    struct http_certificate *certificate;   /* that it greeted with; NULL: the one of the start, or no TLS */
     struct http_request *request;      /* the one that is read or answered; NULL between two */
     struct http_address address;
     char peer[HTTP_ADDRESS_TEXT_SIZE];
@@ -107,6 +109,7 @@ struct http_server {
     size_t pool_bytes;
     struct http_address proxies[HTTP_PROXIES_MAX];
     size_t proxy_count;
+    struct http_certificate *certificate;   /* NULL: the one of the start */
     struct http_conn *conns;
     struct address_count *per_address;
     struct http_request **parks;       /* a heap by deadline; room for one of every connection */

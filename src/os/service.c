@@ -50,6 +50,12 @@ void os_notify(const char *state)
     (void)sd_notify(0, state);    /* without a manager, or with one that is gone, there is nobody to tell */
 }
 
+int64_t os_watchdog_ms(void)
+{
+    uint64_t usec = 0;
+    return sd_watchdog_enabled(0, &usec) > 0 ? (int64_t)(usec / 1000 / 3) : 0;
+}
+
 enum hc_err os_descriptors_at_least(unsigned count, struct hc_diag *diag)
 {
     struct rlimit limit;

@@ -56,6 +56,9 @@ HC_MUST enum hc_err http_start(const struct http_config *config, const struct ht
                                struct http_server **ret_server, struct hc_diag *diag);
 uint16_t http_port(const struct http_server *server);
 bool http_is_tls(const struct http_server *server);
+/* New connections greet with this certificate from now on; open ones go on with theirs. Only where http_is_tls(). Copies both texts.
+ * HC_ERR_CONFIG: not usable, or the key is another's; then nothing has changed. */
+HC_MUST enum hc_err http_renew_certificate(struct http_server *server, const char *cert_pem, const char *key_pem, struct hc_diag *diag);
 int http_epoll_fd(const struct http_server *server);        /* to wait on, level-triggered, in the loop's own epoll */
 /* Wait at most this long (250 ms; not 0 while it spins). Ask before each wait: an answer to a parked request wakes no descriptor. */
 int64_t http_wait_ms(struct http_server *server);

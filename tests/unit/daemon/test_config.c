@@ -203,6 +203,31 @@ static void test_config__sunshine__password_read_from_its_file(void **state)
     config_free(&config);
 }
 
+/* What the unit's LoadCredential=secrets:FOLDER makes of FOLDER/bxl1; without a service manager the name is meant beside the file. */
+static void test_config__secret_named_relatively__credential_or_beside_the_file(void **state)
+{
+    static const char text[] = "tls_cert: /etc/cert.pem\ntls_key: secrets/key.pem\nsunshine:\n  bxl1:\n    username: sun\n"
+                               "    password_file: other\n";
+    struct fixture *f = *state;
+    struct daemon_config config;
+    char key[128];
+    put(f->other, "s3cret\n");
+    assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
+    assert_int_equal(load(f, text, (struct config_flags){ 0 }, &config, NULL), HC_OK);
+    (void)snprintf(key, sizeof key, "%s/secrets/key.pem", f->folder);
+    assert_string_equal(config.tls_key, key);
+    assert_string_equal(config.tls_cert, "/etc/cert.pem");
+    assert_string_equal(config.sunshine[0].password, "s3cret");
+    config_free(&config);
+    assert_int_equal(setenv("CREDENTIALS_DIRECTORY", f->folder, 1), 0);
+    enum hc_err err = load(f, text, (struct config_flags){ 0 }, &config, NULL);
+    assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
+    assert_int_equal(err, HC_OK);
+    (void)snprintf(key, sizeof key, "%s/secrets_key.pem", f->folder);
+    assert_string_equal(config.tls_key, key);
+    config_free(&config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +237,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_config__flags__win_over_the_file, setup, teardown),
         cmocka_unit_test_setup_teardown(test_config__timers__orders_kept_unless_unsafe, setup, teardown),
         cmocka_unit_test_setup_teardown(test_config__sunshine__password_read_from_its_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_config__secret_named_relatively__credential_or_beside_the_file, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
