@@ -62,7 +62,7 @@ ifeq ($(shell [ "$(or $(TMPFS_KIB),0)" -gt 2097152 ] && [ -w /dev/shm ] && echo 
 check check-parts integration unit: export TMPDIR ?= /dev/shm
 endif
 
-.PHONY: all help check check-parts check-programs unit unit-programs graphs lint asan ubsan sanitize tsan cov install clean $(addprefix unit-,$(layers))
+.PHONY: all help check check-parts check-programs unit unit-programs graphs lint asan ubsan sanitize tsan cov install deb deb-test clean $(addprefix unit-,$(layers))
 .SECONDARY:
 all: $(programs)
 
@@ -158,16 +158,32 @@ cov:
 	gcovr -r . --object-directory $(BUILD)/cov -f 'src/' --gcov-executable gcov -o $(BUILD)/cov/coverage.txt
 	@tail -n 1 $(BUILD)/cov/coverage.txt
 
-prefix  ?= /usr
-DESTDIR ?=
-## make install    programs, man pages and example configurations under $(DESTDIR)$(prefix)
+prefix   ?= /usr
+DESTDIR  ?=
+unitdir  ?= $(prefix)/lib/systemd/system
+share    := $(DESTDIR)$(prefix)/share
+## make install    programs, man pages, units, users, completions and example configurations under $(DESTDIR)$(prefix)
 install: all
-	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(prefix)/share/man/man1 $(DESTDIR)$(prefix)/share/man/man5 \
-	  $(DESTDIR)$(prefix)/share/doc/hydracluster
+	install -d $(DESTDIR)$(prefix)/bin $(DESTDIR)$(unitdir) $(DESTDIR)$(prefix)/lib/sysusers.d $(DESTDIR)$(prefix)/lib/tmpfiles.d
+	install -d $(share)/man/man1 $(share)/man/man5 $(share)/doc/hydracluster
+	install -d $(share)/bash-completion/completions $(share)/zsh/vendor-completions $(share)/fish/vendor_completions.d
 	install -m 0755 $(programs) $(DESTDIR)$(prefix)/bin/
-	install -m 0644 $(wildcard docs/man/*.1) $(DESTDIR)$(prefix)/share/man/man1/
-	install -m 0644 $(wildcard docs/man/*.5) $(DESTDIR)$(prefix)/share/man/man5/
-	install -m 0644 $(wildcard docs/*.example.yaml) docs/nginx.example.conf allocation.example.yaml $(DESTDIR)$(prefix)/share/doc/hydracluster/
+	install -m 0644 $(wildcard docs/man/*.1) $(share)/man/man1/
+	install -m 0644 $(wildcard docs/man/*.5) $(share)/man/man5/
+	install -m 0644 $(wildcard docs/*.example.yaml) docs/nginx.example.conf allocation.example.yaml $(share)/doc/hydracluster/
+	install -m 0644 packaging/systemd/*.service $(DESTDIR)$(unitdir)/
+	install -m 0644 packaging/sysusers.d/*.conf $(DESTDIR)$(prefix)/lib/sysusers.d/
+	install -m 0644 packaging/tmpfiles.d/*.conf $(DESTDIR)$(prefix)/lib/tmpfiles.d/
+	$(OUT)/hydractl completion bash > $(share)/bash-completion/completions/hydractl
+# zsh runs such a file at the first TAB: it defines the function, and has it complete this one word too.
+	{ echo '#compdef hydractl'; $(OUT)/hydractl completion zsh; echo '_bash_complete -F _hydractl'; } > $(share)/zsh/vendor-completions/_hydractl
+	$(OUT)/hydractl completion fish > $(share)/fish/vendor_completions.d/hydractl.fish
+## make deb        Debian packages of the daemon, the agents and hydractl, judged by lintian, into build/deb/ (scripts/install-deps package)
+deb:
+	scripts/build-deb $(BUILD)/deb $(VERSION)
+## make deb-test   installs, runs, upgrades, rolls back, removes and purges them in a fresh Debian made by debootstrap; needs root
+deb-test: deb
+	scripts/test-deb $(BUILD)/deb
 
 clean:
 	rm -rf $(BUILD)

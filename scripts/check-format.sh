@@ -20,7 +20,7 @@ LC_ALL=C awk -v max="$LINE_CHARS_MAX" '
     function say(what) { print FILENAME ":" FNR ": " what }
     FNR == 1 {
         base = FILENAME; sub(/.*\//, "", base)
-        tabs_fine = base ~ /^(Makefile|.*\.mk)$/ || FILENAME ~ /^\.gitmodules$/
+        tabs_fine = base ~ /^(Makefile|rules|.*\.mk)$/ || FILENAME ~ /^\.gitmodules$/
         # Markdown has tables and make files have rules as wide as they must be; C sources are measured by check-style.sh.
         width_matters = FILENAME ~ /^scripts\// || base ~ /\.sh$/
         data = base ~ /\.(svg|pem|jsonl?|map|mutation)$/
