@@ -105,7 +105,7 @@ static const struct codec_table answered_table = CODEC_TABLE("answer", answered_
 
 static void judge_cluster(struct checking *c, const struct client_answer *answer)
 {
-    static const struct { long status; const char *todo; } rows[] = {
+    static const struct { long status; const char *advice; } rows[] = {
         { 401, "the cluster does not know the token: make a new one with POST /nodes/ID/token and put it into token_file" },
         { 403, "the token is another node's, or the node waits for approval or was denied: look at GET /nodes" },
         { 404, "the cluster has no body of this node_id: enrol it with the role body" },
@@ -116,14 +116,14 @@ static void judge_cluster(struct checking *c, const struct client_answer *answer
     enum hc_err err = json_read(&answered_table, answer->body.data, answer->body.len, true, &arena, &said, &refusal);
     if (err != HC_OK)
         said.error[0] = '\0';           /* a page of somebody else: the status says enough */
-    const char *todo = answer->status == 200 ? NULL : "look at the cluster's log";
+    const char *advice = answer->status == 200 ? NULL : "look at the cluster's log";
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].status == answer->status)
-            todo = rows[i].todo;
-    if (todo == NULL)
+            advice = rows[i].advice;
+    if (advice == NULL)
         say_ok("cluster %s takes the token of %s", c->config->server_url, c->config->node_id);
     else
-        say_failed(c, "cluster %s answers %ld %s: %s", c->config->server_url, answer->status, said.error, todo);
+        say_failed(c, "cluster %s answers %ld %s: %s", c->config->server_url, answer->status, said.error, advice);
     hc_arena_free(&arena);
 }
 

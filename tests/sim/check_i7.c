@@ -31,12 +31,15 @@ static void check_client(struct sim *sim, const struct machine *m, const struct 
     const struct head *h = device_of_client(sim, client->name);
     bool removed = removes(d, client->uuid);
     const struct identity_rec *committed = h == NULL ? NULL : alloc_identity(sim->cluster.committed, h->id);
+    const struct identity_rec *live = h == NULL ? NULL : alloc_identity(sim->cluster.live, h->id);
     bool going = committed != NULL && hc_time_set(committed->revoked_at);
     if (h == NULL && removed)
         sim_violation(sim, "I7: %s is told to remove %s, which is nobody's", m->id, client->uuid);
     if (h == NULL)
         return;
-    if (h->device.revoked && !h->device.asking && !removed)
+    /* A foreign file may have brought the revocation; a directive says only what is on the disk again. */
+    bool under_way = !going && live != NULL && hc_time_set(live->revoked_at);
+    if (h->device.revoked && !h->device.asking && !removed && !under_way)
         sim_violation(sim, "I7: %s shows %s of %s, which is revoked, and is not told to remove it", m->id, client->uuid, h->id);
     if (lost(sim, client)) {
         if (!removed)
@@ -78,7 +81,8 @@ static bool is_needed(struct sim *sim, const struct head *h)
     for (size_t i = 0; i < sim->lease_count; i++)
         if (hc_same(sim->leases[i].head_id, h->id) && !lease_is_terminal(sim->leases[i].state))
             return true;
-    bool counts = h->device.registered && !h->device.revoked && !h->device.asking;
+    /* Unsure: a revocation that was told to have failed may have been done nevertheless. */
+    bool counts = h->device.registered && !h->device.revoked && !h->device.asking && !h->device.unsure;
     return counts && h->heard_at != 0 && sim->now - h->device.registered_at > SEEN_MS;
 }
 
