@@ -72,15 +72,21 @@ help:
 # The unit tests of api hold answers against docs/openapi.yaml, as the integration tests do.
 unit_beside_api := $(OUT)/tobj/support/answer_check.o $(OUT)/tobj/support/yaml_tree.o
 
+# The unit tests of a layer are linked once, into build/unit/LAYER/tests; build/unit/LAYER/test_NAME is a link to it that names the test.
 define layer_rules
 $(OUT)/lib/lib$(1).a: $(patsubst src/%.c,$(OUT)/obj/%.o,$(filter-out src/$(1)/main.c,$(wildcard src/$(1)/*.c)))
 	@mkdir -p $$(@D)
 	@rm -f $$@
 	@ar rcs $$@ $$^
 unit-$(1): $(patsubst tests/unit/%.c,$(OUT)/unit/%.run,$(wildcard tests/unit/$(1)/test_*.c))
-$(patsubst tests/unit/%.c,$(OUT)/unit/%,$(wildcard tests/unit/$(1)/test_*.c)): $(OUT)/unit/$(1)/%: $(OUT)/tobj/unit/$(1)/%.o $(patsubst tests/unit/%.c,$(OUT)/tobj/unit/%.o,$(filter-out tests/unit/$(1)/test_%,$(wildcard tests/unit/$(1)/*.c))) $(unit_beside_$(1)) $(foreach l,$(call link_layers,$(1)),$(OUT)/lib/lib$(l).a)
+$(OUT)/made/tests_of_$(1).c: scripts/join-tests $(wildcard tests/unit/$(1))
+	@mkdir -p $$(@D)
+	scripts/join-tests $(notdir $(basename $(wildcard tests/unit/$(1)/test_*.c))) > $$@.new && mv $$@.new $$@
+$(OUT)/unit/$(1)/tests: $(OUT)/made/tests_of_$(1).o $(patsubst tests/unit/%.c,$(OUT)/tobj/unit/%.o,$(wildcard tests/unit/$(1)/*.c)) $(unit_beside_$(1)) $(foreach l,$(call link_layers,$(1)),$(OUT)/lib/lib$(l).a)
 	@mkdir -p $$(@D)
 	$$(CC) $$(LDFLAGS) $(TEST_LDFLAGS) $$(filter %.o,$$^) $(call link_with,$(call link_layers,$(1))) -lcmocka -o $$@
+$(patsubst tests/unit/%.c,$(OUT)/unit/%,$(wildcard tests/unit/$(1)/test_*.c)): $(OUT)/unit/$(1)/tests
+	@ln -sf tests $$@
 endef
 $(foreach l,$(layers),$(eval $(call layer_rules,$(l))))
 
@@ -113,6 +119,9 @@ $(OUT)/obj/%.o: src/%.c
 plain_tests := $(foreach d,unit integration fuzz,$(OUT)/tobj/$(d)/%.o)
 $(plain_tests): CFLAGS += -O0 -g1
 $(plain_tests): CPPFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(CPPFLAGS))
+$(patsubst tests/%.c,$(OUT)/tobj/%.o,$(unit_sources)): CFLAGS += -Dmain=main_of_$(basename $(@F)) -Wno-missing-prototypes
+$(OUT)/made/tests_of_%.o: $(OUT)/made/tests_of_%.c
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 $(OUT)/tobj/%.o: tests/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Itests/support $(CFLAGS) -c $< -o $@
