@@ -50,8 +50,9 @@ void home_init(struct home *home)
     home_make(home);
     program_path("HYDRACLUSTERD", "hydraclusterd", program, sizeof program);
     const char *const argv[] = { program, "init", "--data-dir", home->data, NULL };
+    static const char *const env[] = { PROCESS_NO_LEAKS, NULL };
     struct process init;
-    process_start(&init, argv, NULL, home->log);
+    process_start(&init, argv, env, home->log);
     for (unsigned i = 0; i < INIT_LINES_MAX && process_line(&init, line, INIT_MS); i++)
         if (!take_value(line, "admin_token", home->admin_token, sizeof home->admin_token))
             (void)take_value(line, "fleet_token", home->fleet_token, sizeof home->fleet_token);

@@ -1,6 +1,7 @@
 /* Events and metrics: those that the design names are there with their labels, none is without a place that raises or feeds it, and their
  * number is bounded by venues and bodies, whoever enrols whatever. */
 #include "fixture.h"
+#include "sanitizer.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #define WORD_MAX    96
 #define CROWD_FIRST 250               /* more than the queue of a district takes */
 #define CROWD_BATCH 1000
-#define CROWD_MORE  10000
+#define CROWD_MORE  (UNDER_SANITIZER ? 2000 : 10000)
 
 #define X(id_, type_, name_, labels_, help_) { "METRIC_" #id_, name_, labels_, help_ },
 static const struct { const char *id, *name, *labels, *help; } metric_rows[] = { METRIC_LIST(X) };
