@@ -37,7 +37,8 @@ LC_ALL=C awk -v max="$LINE_CHARS_MAX" '
 
 # The last byte of each file, one a line, in the order of the list.
 tail -q -c 1 "${text[@]}" | od -An -v -t x1 -w1 | paste -d ' ' - <(printf '%s\n' "${text[@]}") |
-    awk '$1 != "0a" { file = $0; sub(/^ *[0-9a-f]+ /, "", file); print file ":1: no newline at the end" }' >> "$findings"
+    awk '$1 != "0a" { file = $0; sub(/^ *[0-9a-f]+ /, "", file); print file }' |
+    while IFS= read -r file; do echo "$file:$(($(wc -l < "$file") + 1)): no newline at the end"; done >> "$findings"
 
 LC_ALL=C sort -t: -k1,1 -k2,2n "$findings"
 [ ! -s "$findings" ]

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A check that finds nothing is no check: plants one violation of each kind into a small clean tree and expects it to be found, there and by
-# the check named; and expects silence about the clean tree.
+# A check that finds nothing is no check: plants a violation of each kind into a small clean tree and expects each to be found, at its lines
+# and by the check named; and expects silence about the clean tree.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
@@ -58,22 +58,48 @@ END
     done
 }
 
-# expect CHECK FILE PATTERN: run after a violation was planted; then the tree is clean again.
+# plant FILE TEXT: appends with printf's escapes.
+plant() {
+    planted=$1
+    : >> "$tree/$1"
+    from=$(($(wc -l < "$tree/$1") + 1))
+    printf "$2" >> "$tree/$1"
+}
+in_function() { plant "$1" "void planted(char *a, char *b);\nvoid planted(char *a, char *b)\n{\n    $2\n}\n"; }
+
+# expect CHECK FILE PATTERN: this check finds what was planted last, there and nowhere else; looked at by find_all.
+expected=()
 expect() {
-    local check=$1 file=$2 pattern=$3
-    if "$here/$check.sh" "$tree" > "$output" 2>&1; then
-        echo "scripts/$check.sh:1: passes in spite of: $file: $pattern"
-        missed=$((missed + 1))
-    elif ! grep -qE "^$file:[0-9]+: .*$pattern" "$output"; then
-        echo "scripts/$check.sh:1: does not find: $file: $pattern; it says: $(head -c 300 "$output")"
-        missed=$((missed + 1))
-    fi
-    clean_tree
+    local to=999999 first=1
+    if [ "$2" = "$planted" ]; then first=$from to=$(wc -l < "$tree/$2"); fi
+    expected+=("$1" "$2" "$3" "$first" "$((to + 1))")
 }
 
-# plant FILE TEXT: appends with printf's escapes.
-plant() { printf "$2" >> "$tree/$1"; }
-in_function() { plant "$1" "void planted(char *a, char *b);\nvoid planted(char *a, char *b)\n{\n    $2\n}\n"; }
+# Runs the check once over all that was planted since the last time; then the tree is clean again.
+find_all() {
+    local check file pattern first last passes=0
+    "$here/${expected[0]}.sh" "$tree" > "$output" 2>&1 && passes=1
+    set -- "${expected[@]}"
+    while [ $# -gt 0 ]; do
+        check=$1 file=$2 pattern=$3 first=$4 last=$5
+        shift 5
+        if [ $passes -eq 1 ]; then
+            echo "scripts/$check.sh:1: passes in spite of: $file: $pattern"
+            missed=$((missed + 1))
+        elif ! awk -F: -v file="$file" -v first="$first" -v last="$last" -v pattern="$pattern" '
+            $1 == file && $2 + 0 >= first && $2 + 0 <= last && substr($0, length($1 $2) + 3) ~ pattern { found = 1 }
+            END { exit !found }' "$output"; then
+            echo "scripts/$check.sh:1: does not find: $file:$first: $pattern; it says: $(head -c 300 "$output")"
+            missed=$((missed + 1))
+        fi
+    done
+    expected=()
+    clean_tree
+}
+expect_alone() {
+    expect "$@"
+    find_all
+}
 
 clean_tree
 for check in check-format check-style check-deps check-purity check-cppcheck check-man; do
@@ -88,6 +114,7 @@ plant src/core/core.c '\tint x;\n';            expect check-format src/core/core
 plant src/core/core.c 'int x;\r\n';            expect check-format src/core/core.c 'CR at'
 plant src/core/core.c 'int x;';                expect check-format src/core/core.c 'no newline'
 plant scripts/a.sh "# $(printf '%0150d' 0)\n"; expect check-format scripts/a.sh 'line of 152'
+find_all
 
 for word in strcpy strcat sprintf atoi strtok; do
     in_function src/http/a.c "(void)$word(a, b);"
@@ -109,6 +136,7 @@ for name in util helpers misc common json_util; do
     plant src/http/$name.c 'int x;\n'
     expect check-style src/http/$name.c 'named after'
 done
+find_all
 
 plant src/base/a.c '#include "hydra/core/a.h"\n';             expect check-deps src/base/a.c 'base may not include hydra/core'
 plant include/hydra/core/a.h '#include "hydra/os/a.h"\n';     expect check-deps include/hydra/core/a.h 'core may not include hydra/os'
@@ -132,20 +160,22 @@ done
 plant tests/unit/core/test_a.c '#include "../../../src/core/core.c"\n'; expect check-deps tests/unit/core/test_a.c 'own folder only'
 plant tests/integration/r0001_a.c '#include "../../src/core/own.h"\n';  expect check-deps tests/integration/r0001_a.c 'own folder only'
 plant src/core/core.c '#define HEADER "own.h"\n#include HEADER\n';     expect check-deps src/core/core.c 'names its header'
+find_all
 
-plant src/core/b.c '#include <time.h>\nlong b(void) { return time(0); }\n'; expect check-purity src/core/b.c 'needs time'
-plant src/base/b.c '#include <stdlib.h>\nvoid b(void) { exit(1); }\n';      expect check-purity src/base/b.c 'needs exit'
-plant src/core/b.c 'int counter = 1;\n';                                    expect check-purity src/core/b.c 'writable data counter'
-plant src/core/b.c 'int b(void) { static int calls; return ++calls; }\n';   expect check-purity src/core/b.c 'writable data calls'
-plant src/base/b.c '_Thread_local int per_thread;\n';                       expect check-purity src/base/b.c 'writable data per_thread'
+plant src/core/b.c '#include <time.h>\nlong b(void) { return time(0); }\n'; expect_alone check-purity src/core/b.c 'needs time'
+plant src/base/b.c '#include <stdlib.h>\nvoid b(void) { exit(1); }\n';      expect_alone check-purity src/base/b.c 'needs exit'
+plant src/core/b.c 'int counter = 1;\n';                                    expect_alone check-purity src/core/b.c 'writable data counter'
+plant src/core/b.c 'int b(void) { static int calls; return ++calls; }\n';   expect_alone check-purity src/core/b.c 'writable data calls'
+plant src/base/b.c '_Thread_local int per_thread;\n';                    expect_alone check-purity src/base/b.c 'writable data per_thread'
 
-in_function src/http/a.c 'int n[4]; n[4] = *a; b[0] = (char)n[4];'; expect check-cppcheck src/http/a.c 'arrayIndexOutOfBounds'
-in_function src/http/a.c 'int n; *a = (char)n; *b = *a;';           expect check-cppcheck src/http/a.c 'uninitvar'
+in_function src/http/a.c 'int n[4]; n[4] = *a; b[0] = (char)n[4];'; expect_alone check-cppcheck src/http/a.c 'arrayIndexOutOfBounds'
+in_function src/http/a.c 'int n; *a = (char)n; *b = *a;';           expect_alone check-cppcheck src/http/a.c 'uninitvar'
 
 plant docs/man/a.1 '.SH\n';                                  expect check-man docs/man/a.1 'WARNING'
 plant docs/man/a.1 '.NOSUCH macro\n';                        expect check-man docs/man/a.1 'unknown macro'
 plant docs/hydraclusterd.example.yaml '#third_key: 2\n';     expect check-man docs/man/hydraclusterd.yaml.5 'third_key'
 plant allocation.example.yaml 'a: {one_key: b, new: 2}\n';   expect check-man docs/man/allocation.yaml.5 'new of'
 plant tests/golden/nodes.yaml '  - key: 2\n';                expect check-man docs/man/nodes.yaml.5 'key key of'
+find_all
 
 [ "$missed" -eq 0 ]
