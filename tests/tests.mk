@@ -15,10 +15,10 @@ $(OUT)/faultfs.so: tests/support/faultfs.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -std=c17 $(WARN) -O1 -g -shared -fPIC $< -o $@ -ldl -pthread
 
-# test_routes reads the daemon's own tables of routes, so that a route without a test is noticed.
+# These read the daemon's own tables of routes, so that a route without a test, or without an example, is noticed.
 route_layers := $(call link_layers,web)
-$(OUT)/integration/test_routes: extra_layers := $(route_layers)
-$(OUT)/integration/test_routes: $(foreach l,$(route_layers),$(OUT)/lib/lib$(l).a)
+$(OUT)/integration/test_routes $(OUT)/integration/test_api_exchanges: extra_layers := $(route_layers)
+$(OUT)/integration/test_routes $(OUT)/integration/test_api_exchanges: $(foreach l,$(route_layers),$(OUT)/lib/lib$(l).a)
 # The clients of a host, against the host that behaves like Sunshine.
 host_layers := $(sort $(call link_layers,gamestream) $(call link_layers,sunshine))
 $(OUT)/integration/test_gamestream: extra_layers := $(host_layers)
@@ -46,6 +46,11 @@ agents-long: $(OUT)/integration/test_agent_rounds $(OUT)/integration/test_enforc
 ## make agents-doc  the table of docs/AGENTS.md: what a paired stranger can do to a body, release by release
 .PHONY: agents-doc
 agents-doc: $(OUT)/integration/test_enforcement $(OUT)/hydraclusterd $(OUT)/hydrabody $(OUT)/hydrahead $(OUT)/sunshine_host $(OUT)/stream_client $(test_keys)
+	HYDRA_GOLDEN_UPDATE=1 $<
+## make api-doc    docs/API-EXAMPLES.md, one exchange with a real daemon for each route of the API; the table of docs/API.md that leads there
+.PHONY: api-doc
+api-doc: $(OUT)/integration/test_api_exchanges $(OUT)/unit/api/test_api_doc $(OUT)/hydraclusterd
+	HYDRA_GOLDEN_UPDATE=1 $(OUT)/unit/api/test_api_doc
 	HYDRA_GOLDEN_UPDATE=1 $<
 ## make alerts    the alert rules parse, fire on their conditions and are silent just below them (promtool, of Debian's prometheus)
 .PHONY: alerts
