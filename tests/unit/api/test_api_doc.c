@@ -1,4 +1,6 @@
-/* docs/API.md must list every route that is served, and no other. HYDRA_GOLDEN_UPDATE=1 writes the table anew between its markers. */
+/* docs/API.md must list every route that is served, and no other, each with a link to its exchange in docs/API-EXAMPLES.md.
+ * HYDRA_GOLDEN_UPDATE=1 writes the table anew between its markers. */
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +14,7 @@
 #include "hydra/base/buf.h"
 
 #define DOC_PATH  "docs/API.md"
+#define EXAMPLES  "API-EXAMPLES.md"
 #define DOC_MAX   ((size_t)1024 * 1024)
 #define BEGIN     "<!-- routes: begin -->\n"
 #define END       "<!-- routes: end -->\n"
@@ -29,6 +32,17 @@ static int by_path(const void *a, const void *b)
     return order != 0 ? order : (int)x->method - (int)y->method;
 }
 
+/* How a heading `METHOD /path` is called in a link: small letters, without the punctuation. */
+static void write_anchor(const struct api_route_doc *route, struct hc_buf *out)
+{
+    char heading[256];
+    (void)snprintf(heading, sizeof heading, "%s %s", method_words[route->method], route->pattern);
+    for (const char *at = heading; *at != '\0'; at++) {
+        if (*at == ' ' || *at == '-' || *at == '_' || isalnum((unsigned char)*at))
+            hc_buf_char(out, *at == ' ' ? '-' : (char)tolower((unsigned char)*at));
+    }
+}
+
 static void write_table(struct hc_buf *out)
 {
     const struct api_route_doc *routes;
@@ -39,7 +53,9 @@ static void write_table(struct hc_buf *out)
     qsort(sorted, count, sizeof *sorted, by_path);
     hc_buf_str(out, "| route | who |\n|---|---|\n");
     for (size_t i = 0; i < count; i++) {
-        hc_buf_printf(out, "| `%s %s` |", method_words[sorted[i].method], sorted[i].pattern);
+        hc_buf_printf(out, "| [`%s %s`](" EXAMPLES "#", method_words[sorted[i].method], sorted[i].pattern);
+        write_anchor(&sorted[i], out);
+        hc_buf_str(out, ") |");
         for (size_t w = 0, n = 0; w < sizeof scope_words / sizeof scope_words[0]; w++)
             if ((sorted[i].scopes & scope_words[w].scope) != 0)
                 hc_buf_printf(out, "%s%s", n++ == 0 ? " " : ", ", scope_words[w].word);
