@@ -38,6 +38,27 @@ static void add_routes(const struct api_route_doc *docs, size_t count, bool of_p
     }
 }
 
+/* An exchange says in which scope its caller asked: it must be one of the route's. */
+static void check_scopes(const struct api_route_doc *docs, size_t count)
+{
+    static const struct { unsigned scope; const char *word; } words[] = {
+        { SCOPE_PUBLIC, "public" }, { SCOPE_FLEET, "fleet" }, { SCOPE_NODE, "node" }, { SCOPE_SELF, "self" },
+        { SCOPE_BODY, "body" },     { SCOPE_ADMIN, "admin" }, { SCOPE_READ, "read" }, { SCOPE_LOOPBACK, "loopback" },
+    };
+    for (size_t i = 0; i < count; i++) {
+        char route[160], said[64];
+        bool found = false;
+        (void)snprintf(route, sizeof route, "%s %s", method_words[docs[i].method], docs[i].pattern);
+        const char *text = exchange_text(route);
+        for (size_t w = 0; w < sizeof words / sizeof words[0] && text != NULL; w++) {
+            (void)snprintf(said, sizeof said, "`\n\n*%s*: ", words[w].word);
+            found |= (docs[i].scopes & words[w].scope) != 0 && strstr(text, said) != NULL;
+        }
+        if (text != NULL && !found)
+            fail_msg("%s is asked in a scope that it is not open to: %.200s", route, text);
+    }
+}
+
 static void test_exchanges__every_route__is_shown_as_it_is_answered(void **state)
 {
     (void)state;
@@ -54,6 +75,9 @@ static void test_exchanges__every_route__is_shown_as_it_is_answered(void **state
     story_operator();
     story_farewell();
     story_page();
+    check_scopes(docs, count);
+    count = api_routes(&docs);
+    check_scopes(docs, count);
     exchange_page_check(routes, total);
 }
 
