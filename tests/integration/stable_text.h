@@ -6,7 +6,8 @@
  *     json_t *shown = stable_json(call.json);
  *
  * Ids made by the daemon are named in the order in which they come, an id by the same name everywhere; a ticket and its stream share their
- * digits, as they do on the wire. Instants are told in whole hours from a fixed one; ages and what is left of a time are by their key. */
+ * digits, as they do on the wire. Epochs and reports are counted in that order too, events down from the newest. Instants are told in whole
+ * hours from a fixed one; ages and what is left of a time are by their key. */
 #ifndef STABLE_TEXT_H
 #define STABLE_TEXT_H
 
