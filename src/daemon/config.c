@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hydra/codec/yaml.h"
+#include "hydra/feed/feed.h"
 #include "hydra/journal/journal.h"
 #include "config_values.h"
 #include "hydra/os/file.h"
@@ -15,8 +16,8 @@
 #define PASSWORD_MAX       256
 #define CONNECTIONS_MAX    65536
 #define HEADER_BYTES_MAX   7168      /* the library's pool of 8 KiB holds no more */
-#define JOURNAL_BYTES_MAX  ((uint64_t)1024 * 1024 * 1024 * 1024)
-#define JOURNAL_BYTES_MIN  ((uint64_t)1024 * 1024)
+#define FILES_BYTES_MAX    ((uint64_t)1024 * 1024 * 1024 * 1024)
+#define SEGMENT_BYTES_MIN  ((uint64_t)1024 * 1024)
 #define IDLE_SECONDS_MIN   30        /* above the slowest poll: 25 s */
 
 static const char *const approve_texts[] = { "auto", "manual" };
@@ -26,7 +27,8 @@ struct enrollment { enum approve_mode approve; };
 struct metrics_part { bool open_on_loopback; };
 struct events_part { uint32_t keep; };
 struct queue_part { uint32_t max_tickets; };
-struct journal_part { bool enabled; uint64_t segment_bytes, keep_bytes; };
+struct sessions_part { struct file_bounds bounds; };
+struct journal_part { bool enabled; struct file_bounds bounds; };
 struct limits_part { uint32_t connections, per_address, header_bytes, idle_seconds; };
 struct file_part {
     uint64_t present;
@@ -36,6 +38,7 @@ struct file_part {
     struct metrics_part metrics;
     struct events_part events;
     struct queue_part queue;
+    struct sessions_part sessions;
     struct journal_part journal;
     struct codec_list trusted_proxies;
     struct limits_part limits;
@@ -49,10 +52,14 @@ static const struct codec_field enrollment_fields[] = {
 static const struct codec_field metrics_fields[] = { FIELD(CODEC_BOOL, metrics_part, open_on_loopback, "open_on_loopback", 0) };
 static const struct codec_field events_fields[] = { FIELD(CODEC_U32, events_part, keep, "keep", 1000000) };
 static const struct codec_field queue_fields[] = { FIELD(CODEC_U32, queue_part, max_tickets, "max_tickets", 100000) };
+static const struct codec_field sessions_fields[] = {
+    FIELD(CODEC_U64, sessions_part, bounds.segment_bytes, "segment_bytes", FILES_BYTES_MAX),
+    FIELD(CODEC_U64, sessions_part, bounds.keep_bytes, "keep_bytes", FILES_BYTES_MAX),
+};
 static const struct codec_field journal_fields[] = {
     FIELD(CODEC_BOOL, journal_part, enabled, "enabled", 0),
-    FIELD(CODEC_U64, journal_part, segment_bytes, "segment_bytes", JOURNAL_BYTES_MAX),
-    FIELD(CODEC_U64, journal_part, keep_bytes, "keep_bytes", JOURNAL_BYTES_MAX),
+    FIELD(CODEC_U64, journal_part, bounds.segment_bytes, "segment_bytes", FILES_BYTES_MAX),
+    FIELD(CODEC_U64, journal_part, bounds.keep_bytes, "keep_bytes", FILES_BYTES_MAX),
 };
 static const struct codec_field limits_fields[] = {
     FIELD(CODEC_U32, limits_part, connections, "connections", CONNECTIONS_MAX),
@@ -64,6 +71,7 @@ static const struct codec_table enrollment_table = CODEC_TABLE("enrollment", enr
 static const struct codec_table metrics_table = CODEC_TABLE("metrics", metrics_fields, struct metrics_part, CODEC_NO_PRESENT);
 static const struct codec_table events_table = CODEC_TABLE("events", events_fields, struct events_part, CODEC_NO_PRESENT);
 static const struct codec_table queue_table = CODEC_TABLE("queue", queue_fields, struct queue_part, CODEC_NO_PRESENT);
+static const struct codec_table sessions_table = CODEC_TABLE("sessions", sessions_fields, struct sessions_part, CODEC_NO_PRESENT);
 static const struct codec_table journal_table = CODEC_TABLE("journal", journal_fields, struct journal_part, CODEC_NO_PRESENT);
 static const struct codec_table limits_table = CODEC_TABLE("limits", limits_fields, struct limits_part, CODEC_NO_PRESENT);
 
@@ -80,6 +88,7 @@ static const struct codec_field file_fields[] = {
     { .key = "metrics", .type = CODEC_OBJECT, .offset = offsetof(struct file_part, metrics), .sub = &metrics_table },
     { .key = "events", .type = CODEC_OBJECT, .offset = offsetof(struct file_part, events), .sub = &events_table },
     { .key = "queue", .type = CODEC_OBJECT, .offset = offsetof(struct file_part, queue), .sub = &queue_table },
+    { .key = "sessions", .type = CODEC_OBJECT, .offset = offsetof(struct file_part, sessions), .sub = &sessions_table },
     { .key = "journal", .type = CODEC_OBJECT, .offset = offsetof(struct file_part, journal), .sub = &journal_table },
     { .key = "trusted_proxies", .type = CODEC_STRS, .offset = offsetof(struct file_part, trusted_proxies), .limit = PROXIES_MAX,
         .item_limit = 64 },
@@ -108,8 +117,8 @@ static void set_defaults(struct daemon_config *c)
     c->limits = (struct http_limits){ .connections = 8192, .per_address = 256, .header_bytes = 7168, .idle_seconds = 75,
         .first_request_seconds = 10 };
     c->journal = true;
-    c->journal_segment_bytes = JOURNAL_SEGMENT_BYTES;
-    c->journal_keep_bytes = JOURNAL_KEEP_BYTES;
+    c->journal_files = (struct file_bounds){ JOURNAL_SEGMENT_BYTES, JOURNAL_KEEP_BYTES };
+    c->session_files = (struct file_bounds){ SESSIONS_SEGMENT_BYTES, SESSIONS_KEEP_BYTES };
     timers_default(&c->timers);
 }
 
@@ -211,21 +220,20 @@ static enum hc_err take_limits(struct daemon_config *c, const struct yaml_node *
     return HC_OK;
 }
 
-static enum hc_err take_journal(struct daemon_config *c, const struct yaml_node *map, const struct journal_part *part, struct hc_diag *diag)
+static enum hc_err take_bounds(const char *file, const struct yaml_node *map, const struct file_bounds *said, struct file_bounds *to,
+                               struct hc_diag *diag)
 {
     const struct yaml_node *segment = yaml_get(map, "segment_bytes"), *keep = yaml_get(map, "keep_bytes");
-    if (yaml_get(map, "enabled") != NULL)
-        c->journal = part->enabled;
     if (segment != NULL)
-        c->journal_segment_bytes = part->segment_bytes;
+        to->segment_bytes = said->segment_bytes;
     if (keep != NULL)
-        c->journal_keep_bytes = part->keep_bytes;
-    if (c->journal_segment_bytes < JOURNAL_BYTES_MIN)
-        return yaml_fail(diag, c->file, segment, "segment_bytes", "must be at least %llu", (unsigned long long)JOURNAL_BYTES_MIN);
-    if (c->journal_keep_bytes < 2 * c->journal_segment_bytes)
-        return yaml_fail(diag, c->file, keep != NULL ? keep : segment, keep != NULL ? "keep_bytes" : "segment_bytes",
-                         "two segments must fit: keep_bytes is %llu, segment_bytes %llu", (unsigned long long)c->journal_keep_bytes,
-                         (unsigned long long)c->journal_segment_bytes);
+        to->keep_bytes = said->keep_bytes;
+    if (to->segment_bytes < SEGMENT_BYTES_MIN)
+        return yaml_fail(diag, file, segment, "segment_bytes", "must be at least %llu", (unsigned long long)SEGMENT_BYTES_MIN);
+    if (to->keep_bytes < 2 * to->segment_bytes)
+        return yaml_fail(diag, file, keep != NULL ? keep : segment, keep != NULL ? "keep_bytes" : "segment_bytes",
+                         "two segments must fit: keep_bytes is %llu, segment_bytes %llu", (unsigned long long)to->keep_bytes,
+                         (unsigned long long)to->segment_bytes);
     return HC_OK;
 }
 
@@ -247,8 +255,12 @@ static enum hc_err take_parts(struct daemon_config *c, const struct yaml_node *r
         c->queue_max_tickets = part->queue.max_tickets;
     }
     enum hc_err err = HC_OK;
-    if ((node = yaml_get(root, "journal")) != NULL && node->kind == YAML_MAP)
-        err = take_journal(c, node, &part->journal, diag);
+    if ((node = yaml_get(root, "sessions")) != NULL && node->kind == YAML_MAP)
+        err = take_bounds(c->file, node, &part->sessions.bounds, &c->session_files, diag);
+    if (err == HC_OK && (node = yaml_get(root, "journal")) != NULL && node->kind == YAML_MAP) {
+        c->journal = yaml_get(node, "enabled") == NULL ? c->journal : part->journal.enabled;
+        err = take_bounds(c->file, node, &part->journal.bounds, &c->journal_files, diag);
+    }
     if (err == HC_OK && (node = yaml_get(root, "limits")) != NULL && node->kind == YAML_MAP)
         err = take_limits(c, node, &part->limits, diag);
     return err;

@@ -17,6 +17,8 @@
 
 enum approve_mode { APPROVE_AUTO, APPROVE_MANUAL };
 
+struct file_bounds { uint64_t segment_bytes, keep_bytes; };     /* a new file begins at the one; all together stay below the other */
+
 struct daemon_config {
     struct hc_arena arena;                  /* owns all text below */
     const char *file;                       /* NULL: none was read */
@@ -25,7 +27,7 @@ struct daemon_config {
     enum approve_mode approve;
     bool metrics_open_on_loopback;
     uint32_t keep_events, queue_max_tickets;
-    bool journal; uint64_t journal_segment_bytes, journal_keep_bytes;
+    bool journal; struct file_bounds journal_files, session_files;
     struct codec_list trusted_proxies;      /* of const char * */
     struct http_limits limits;
     struct api_sunshine *sunshine; size_t sunshine_count;

@@ -129,7 +129,9 @@ static int open_data(struct daemon *d, struct alloc **ret_loaded, struct load_fa
     if (err != HC_OK)
         return complain(diag, refusal_code(err));
     struct feed_config feed = { .data_dir = d->config->data_dir, .keep_events = d->config->keep_events,
-                                .generation = store_file_ops.generation(d->store) + 1, .rotate_bytes = EVENTS_ROTATE_BYTES };
+                                .generation = store_file_ops.generation(d->store) + 1, .rotate_bytes = EVENTS_ROTATE_BYTES,
+                                .sessions_segment_bytes = d->config->session_files.segment_bytes,
+                                .sessions_keep_bytes = d->config->session_files.keep_bytes };
     if (feed_open(&feed, d->wake_fd, &d->feed, diag) != HC_OK) {
         alloc_free(*ret_loaded);
         return complain(diag, EXIT_FAILED);
@@ -142,7 +144,8 @@ static void open_journal(struct daemon *d)
 {
     struct hc_diag diag = { "" };
     const struct journal_config config = { .data_dir = d->config->data_dir, .secret = d->core.secret, .version = HYDRA_VERSION,
-                                           .segment_bytes = d->config->journal_segment_bytes, .keep_bytes = d->config->journal_keep_bytes };
+                                           .segment_bytes = d->config->journal_files.segment_bytes,
+                                           .keep_bytes = d->config->journal_files.keep_bytes };
     if (d->config->journal && journal_open(&config, &d->journal, &diag) != HC_OK)
         hc_log(HC_LOG_ERR, "journal_not_opened", "detail=%s", hc_logq(diag.text));
 }
@@ -215,6 +218,11 @@ static void renew_certificate(struct daemon *d, const struct daemon_config *fres
         hc_log(HC_LOG_ERR, "certificate_refused", "file=%s detail=%s", hc_logq(fresh->tls_cert), hc_logq(diag.text));
 }
 
+static bool bounds_differ(const struct file_bounds *a, const struct file_bounds *b)
+{
+    return a->segment_bytes != b->segment_bytes || a->keep_bytes != b->keep_bytes;
+}
+
 /* SIGHUP: what can change changes, what cannot is named. */
 static void reload(struct daemon *d)
 {
@@ -231,8 +239,8 @@ static void reload(struct daemon *d)
         { "timers_file", memcmp(&fresh.timers, &d->config->timers, sizeof fresh.timers) != 0 },
         { "events.keep", fresh.keep_events != d->config->keep_events },
         { "queue.max_tickets", fresh.queue_max_tickets != d->config->queue_max_tickets },
-        { "journal", fresh.journal != d->config->journal || fresh.journal_segment_bytes != d->config->journal_segment_bytes ||
-                     fresh.journal_keep_bytes != d->config->journal_keep_bytes },
+        { "sessions", bounds_differ(&fresh.session_files, &d->config->session_files) },
+        { "journal", fresh.journal != d->config->journal || bounds_differ(&fresh.journal_files, &d->config->journal_files) },
         { "limits", memcmp(&fresh.limits, &d->config->limits, sizeof fresh.limits) != 0 },
     };
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)

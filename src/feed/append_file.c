@@ -73,8 +73,12 @@ static enum hc_err open_fd(struct append_file *file)
     struct stat st;
     if (file->fd < 0 || fstat(file->fd, &st) < 0)
         return HC_ERR_IO;
-    if (!before.exists && fsync(file->dir_fd) < 0)
+    file->folder_unsynced = file->folder_unsynced || !before.exists;
+    if (file->folder_unsynced && fsync(file->dir_fd) < 0) {
+        os_close(&file->fd);                  /* a synced line must not lie in a file that a crash takes away: opened again for the next */
         return HC_ERR_IO;
+    }
+    file->folder_unsynced = false;
     file->end = st.st_size;
     file->torn = false;
     return HC_OK;
@@ -119,7 +123,7 @@ static enum hc_err write_chain(struct append_file *file, struct line_batch *chai
         file->torn = false;
     }
     for (struct line_batch *batch = chain; batch != NULL; batch = batch->next) {
-        batch->offset = file->end;
+        batch->offset = file->base + file->end;
         if (os_write_all(file->fd, batch->text.data, batch->text.len) != HC_OK)
             return HC_ERR_IO;
         file->end += (int64_t)batch->text.len;
@@ -162,8 +166,24 @@ enum hc_err append_rotate(struct append_file *file, unsigned keep)
         if (renameat(file->dir_fd, from, file->dir_fd, to) < 0 && errno != ENOENT)
             return HC_ERR_IO;
     }
+    file->folder_unsynced = true;
     os_close(&file->fd);
     return open_fd(file);
+}
+
+enum hc_err append_move(struct append_file *file, const char *to, int64_t base)
+{
+    struct os_stamp there;
+    if (os_file_stamp(file->dir_fd, to, &there) != HC_OK || there.exists)
+        return HC_ERR_IO;                     /* somebody put it there: it is not written over */
+    if (renameat(file->dir_fd, file->name, file->dir_fd, to) < 0 && errno != ENOENT)
+        return HC_ERR_IO;
+    file->base = base;
+    file->end = 0;
+    file->folder_unsynced = true;
+    os_close(&file->fd);
+    (void)open_fd(file);                      /* the next line opens it, and tells when that cannot be */
+    return HC_OK;
 }
 
 enum hc_err append_before(int fd, int64_t upto, size_t max, char **ret_text, size_t *ret_len, int64_t *ret_offset)

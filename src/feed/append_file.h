@@ -16,7 +16,7 @@ struct line_ref { char id[HC_ID_SIZE]; size_t at, len; };        /* where the li
 struct line_batch {
     struct hc_buf text;                          /* whole lines */
     struct line_ref *refs; size_t ref_count, ref_size;
-    int64_t offset;                              /* of the text in the file; set when written */
+    int64_t offset;                              /* of the text in the file, and its `base`; set when written */
     struct line_batch *next;
 };
 void line_batches_free(struct line_batch *chain);
@@ -24,7 +24,8 @@ void line_batches_free(struct line_batch *chain);
 struct append_file {
     int dir_fd, fd;
     const char *name;
-    int64_t end;
+    int64_t base, end;                           /* base: what offsets of batches count from, the caller's */
+    bool folder_unsynced;                        /* a name was made or moved, and the folder is not on disk yet */
     bool torn;                                   /* a write stopped in the middle of a line: the next one begins with a line end */
 };
 /* Creates it 0600 when absent, cuts what stands behind the last line end, syncs. HC_ERR_SYNTAX: no line end in the last LINE_BYTES_MAX. */
@@ -35,6 +36,9 @@ HC_MUST enum hc_err append_lines(struct append_file *file, struct line_batch *ch
 HC_MUST enum hc_err append_sync(struct append_file *file);
 /* NAME becomes NAME.1, NAME.1 becomes NAME.2 ...; the oldest of `keep` goes. Then a new, empty file. */
 HC_MUST enum hc_err append_rotate(struct append_file *file, unsigned keep);
+/* NAME becomes `to`, and a new, empty file begins, with this `base`. HC_ERR_IO: `to` is there already, or the disk refuses; nothing was
+ * moved. A new file that cannot be made yet is made with the next line. */
+HC_MUST enum hc_err append_move(struct append_file *file, const char *to, int64_t base);
 /* The last whole lines, at most `max` bytes of them: malloc'd, hc_free. A missing file has none. */
 HC_MUST enum hc_err append_tail(int dir_fd, const char *name, size_t max, char **ret_text, size_t *ret_len, int64_t *ret_offset);
 /* Whole lines that end at or before `upto`, at most `max` bytes. */

@@ -10,15 +10,15 @@
 #include "history.h"
 #include "hydra/os/file.h"
 #include "session_line.h"
+#include "session_parts.h"
 #include "waits.h"
 #include "writer.h"
 
 #define CLOSE_MS          10000                           /* a disk that hangs longer is not waited for */
 #define EVENTS_NAME       "events.jsonl"
 #define EVENTS_BEFORE     "events.jsonl.1"
-#define SESSIONS_NAME     "sessions.jsonl"
 #define EVENTS_TAIL       ((size_t)8 * 1024 * 1024)       /* 10,000 lines of 400 bytes, and room */
-#define SESSIONS_TAIL     ((size_t)4 * 1024 * 1024)       /* read at start; what is older is found in the file */
+#define SESSIONS_TAIL     ((size_t)4 * 1024 * 1024)       /* read at start; what is older is found in the files */
 
 struct feed {
     int dir_fd;
@@ -31,7 +31,9 @@ struct feed {
 
 typedef void line_fn(struct feed *feed, const char *line, size_t len, int64_t end);
 
-static enum hc_err each_line(struct feed *feed, const char *name, size_t max, line_fn *fn, struct hc_diag *diag)
+/* At most `max` bytes of whole lines, the newest. `base` is added to their places; *ret_begin (may be NULL): of the first. */
+static enum hc_err each_line(struct feed *feed, const char *name, size_t max, int64_t base, line_fn *fn, int64_t *ret_begin,
+                             struct hc_diag *diag)
 {
     char *text;
     size_t len;
@@ -39,6 +41,9 @@ static enum hc_err each_line(struct feed *feed, const char *name, size_t max, li
     enum hc_err err = append_tail(feed->dir_fd, name, max, &text, &len, &offset);
     if (err != HC_OK)
         return hc_fail(diag, err, "%s: cannot be read", name);
+    offset += base;
+    if (ret_begin != NULL)
+        *ret_begin = offset;
     for (size_t at = 0; at < len;) {
         const char *end = memchr(text + at, '\n', len - at);
         assert(end != NULL);                  /* append_tail gives whole lines */
@@ -67,16 +72,40 @@ static void load_session(struct feed *feed, const char *line, size_t len, int64_
         return;                               /* it stays in the file */
 }
 
-/* Lines before the part that was read are behind memory: pages go on there. */
+/* The newest lines, of as many parts as it takes; what lies before them is behind memory: pages go on there. */
 static enum hc_err load_sessions(struct feed *feed, struct hc_diag *diag)
 {
-    int64_t size = feed->writer.files[LINES_SESSIONS].end;
-    enum hc_err err = each_line(feed, SESSIONS_NAME, SESSIONS_TAIL, load_session, diag);
-    if (err != HC_OK || size <= (int64_t)SESSIONS_TAIL)
-        return err;
-    int64_t unread = size - (int64_t)SESSIONS_TAIL + (int64_t)LINE_BYTES_MAX;      /* a scan drops repeats of what memory has */
-    feed->history.floor = feed->history.floor < unread ? unread : feed->history.floor;
-    return HC_OK;
+    uint32_t live = feed->writer.parts.live, part = live;
+    int64_t bytes = feed->writer.files[LINES_SESSIONS].end, left = (int64_t)SESSIONS_TAIL, begin = 0;
+    enum hc_err err = HC_OK;
+    feed->history.live = live;
+    while (bytes < left && part_bytes(feed->dir_fd, part - 1) >= 0) {
+        left -= bytes;
+        bytes = part_bytes(feed->dir_fd, --part);
+    }
+    for (uint32_t at = part; at <= live && err == HC_OK; at++) {
+        char name[PART_NAME_SIZE] = SESSIONS_NAME;
+        if (at < live)
+            part_name(at, name);
+        err = each_line(feed, name, at == part ? (size_t)left : SESSIONS_TAIL, part_place(at, 0), load_session, at == part ? &begin : NULL,
+                        diag);
+    }
+    bool all = part_offset(begin) == 0 && part_bytes(feed->dir_fd, part - 1) <= 0;
+    if (err == HC_OK && !all && feed->history.floor < begin)
+        feed->history.floor = begin;
+    return err;
+}
+
+static enum hc_err open_sessions(struct feed *feed, const struct feed_config *config, struct hc_diag *diag)
+{
+    struct session_parts *parts = &feed->writer.parts;
+    *parts = (struct session_parts){ .segment_bytes = config->sessions_segment_bytes, .keep_bytes = config->sessions_keep_bytes };
+    enum hc_err err = parts_find(parts, feed->dir_fd);
+    if (err != HC_OK)
+        return hc_fail(diag, err, "%s: the folder cannot be listed: %s", config->data_dir, hc_err_text(err));
+    err = append_open(&feed->writer.files[LINES_SESSIONS], feed->dir_fd, SESSIONS_NAME, diag);
+    feed->writer.files[LINES_SESSIONS].base = part_place(parts->live, 0);
+    return err;
 }
 
 static enum hc_err open_parts(struct feed *feed, const struct feed_config *config, int wake_fd, struct hc_diag *diag)
@@ -87,13 +116,13 @@ static enum hc_err open_parts(struct feed *feed, const struct feed_config *confi
     if (err == HC_OK)
         err = history_open(&feed->history);
     if (err == HC_OK)
-        err = append_open(&feed->writer.files[LINES_SESSIONS], feed->dir_fd, SESSIONS_NAME, diag);
+        err = open_sessions(feed, config, diag);
     if (err == HC_OK)
         err = append_open(&feed->writer.files[LINES_EVENTS], feed->dir_fd, EVENTS_NAME, diag);
     if (err == HC_OK && feed->writer.files[LINES_EVENTS].end < (int64_t)EVENTS_TAIL)
-        err = each_line(feed, EVENTS_BEFORE, EVENTS_TAIL, load_event, diag);
+        err = each_line(feed, EVENTS_BEFORE, EVENTS_TAIL, 0, load_event, NULL, diag);
     if (err == HC_OK)
-        err = each_line(feed, EVENTS_NAME, EVENTS_TAIL, load_event, diag);
+        err = each_line(feed, EVENTS_NAME, EVENTS_TAIL, 0, load_event, NULL, diag);
     if (err == HC_OK)
         err = load_sessions(feed, diag);
     return err == HC_OK ? writer_start(&feed->writer, wake_fd, config->rotate_bytes) : err;
@@ -244,7 +273,7 @@ enum hc_err feed_history(struct feed *feed, const struct history_filter *filter,
                          size_t *ret_count, char ret_more[HC_ID_SIZE])
 {
     struct history_page page;
-    enum hc_err err = history_query(&feed->history, feed->dir_fd, SESSIONS_NAME, filter, arena, &page);
+    enum hc_err err = history_query(&feed->history, feed->dir_fd, filter, arena, &page);
     if (err != HC_OK)
         return err;
     *ret_rows = page.rows;

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OFFSET_MARK '@'         /* of a cursor into the file; no id begins with it */
+#include "session_parts.h"
+
+#define PLACE_MARK '@'          /* of a cursor into the files; no id begins with it */
 
 enum hc_err history_open(struct history *history)
 {
@@ -82,6 +84,7 @@ void history_synced(struct history *history, const char *lease_id, int64_t end)
         return;
     facts->synced = true;
     facts->end = end;
+    history->live = part_of(end) > history->live ? part_of(end) : history->live;
 }
 
 size_t history_recent(const struct history *history, const struct session_row **ret_rows)
@@ -104,7 +107,7 @@ bool history_match(const struct history_filter *filter, const struct session_row
            !hc_time_before(row->ended_at, filter->since);
 }
 
-/* Where in memory a page begins: behind the row that the cursor names. A row that has left memory: only the file is left. */
+/* Where in memory a page begins: behind the row that the cursor names. A row that has left memory: only the files are left. */
 static size_t start_of(const struct history *history, const char *cursor)
 {
     if (cursor == NULL || cursor[0] == '\0')
@@ -116,8 +119,8 @@ static size_t start_of(const struct history *history, const char *cursor)
     return (at + HISTORY_ROWS - history->first) % HISTORY_ROWS + 1;
 }
 
-enum hc_err history_query(const struct history *history, int dir_fd, const char *name, const struct history_filter *filter,
-                          struct hc_arena *arena, struct history_page *page)
+enum hc_err history_query(const struct history *history, int dir_fd, const struct history_filter *filter, struct hc_arena *arena,
+                          struct history_page *page)
 {
     *page = (struct history_page){ 0 };
     page->rows = hc_arena_array(arena, filter->limit + 1, sizeof page->rows[0]);
@@ -125,7 +128,7 @@ enum hc_err history_query(const struct history *history, int dir_fd, const char 
         return HC_ERR_NOMEM;
     int64_t upto = history->floor;
     size_t i = start_of(history, filter->cursor);
-    if (filter->cursor != NULL && filter->cursor[0] == OFFSET_MARK) {
+    if (filter->cursor != NULL && filter->cursor[0] == PLACE_MARK) {
         upto = strtoll(filter->cursor + 1, NULL, 10);
         i = history->count;
         if (upto < 0 || upto > history->floor)
@@ -142,5 +145,5 @@ enum hc_err history_query(const struct history *history, int dir_fd, const char 
         }
         page->rows[page->count++] = *row;
     }
-    return upto <= 0 ? HC_OK : history_scan(history, dir_fd, name, filter, upto, page);
+    return upto <= 0 ? HC_OK : history_scan(history, dir_fd, filter, upto, page);
 }

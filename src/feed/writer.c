@@ -150,6 +150,8 @@ static void write_sessions(struct writer *writer)
     (void)pthread_mutex_unlock(&writer->lock);
     if (news)
         ring_bell(writer->wake_fd);
+    if (!writer->failed[LINES_SESSIONS])
+        parts_turn(&writer->parts, &writer->files[LINES_SESSIONS]);
 }
 
 static void write_events(struct writer *writer)

@@ -1,4 +1,5 @@
-/* writer.h - the thread that owns sessions.jsonl and events.jsonl. The loop thread hands it lines and takes back what is on disk.
+/* writer.h - the thread that owns sessions.jsonl, its older parts and events.jsonl. The loop thread hands it lines and takes back what is
+ * on disk.
  *
  * History lines are kept until they are synced, and all unsynced ones are appended again after a failure. Event lines are for people: they
  * are written, not synced one by one, and over EVENTS_PENDING_MAX bytes (a disk that hangs) the file misses some that the ring has. */
@@ -9,6 +10,7 @@
 
 #include "append_file.h"
 #include "hydra/os/worker.h"
+#include "session_parts.h"
 
 #define HISTORY_PENDING_MAX 16384                             /* unsynced lines; below HISTORY_ROWS, so that none leaves memory unsynced */
 #define EVENTS_PENDING_MAX  ((size_t)8 * 1024 * 1024)
@@ -23,6 +25,7 @@ struct writer {
     pthread_mutex_t lock; struct os_worker worker;
     int work_fd, stop_fd, wake_fd;
     size_t rotate_bytes;
+    struct session_parts parts;                               /* the thread's own while it runs */
     struct append_file files[LINE_FILES];                     /* the thread's own while it runs */
     struct line_queue work[LINE_FILES];                       /* the thread's own: taken, not yet written or synced */
     bool failed[LINE_FILES];                                  /* the thread's own */
@@ -31,7 +34,7 @@ struct writer {
     size_t unsynced_lines, event_bytes;
     bool stop, history_ok;
 };
-/* The files are open in `writer->files`. */
+/* The files are open in `writer->files`, `writer->parts` is set. */
 HC_MUST enum hc_err writer_start(struct writer *writer, int wake_fd, size_t rotate_bytes);
 /* Has it write and sync what it has, then end; also after a failed start. False: it has not within `most_ms`, so all of it must stay. */
 bool writer_stop(struct writer *writer, int64_t most_ms);

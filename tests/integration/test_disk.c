@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "hydra/base/arena.h"
+#include "hydra/base/buf.h"
 #include "scene.h"
 
 static const struct daemon_options faulty = { .faults = true };
@@ -240,6 +241,104 @@ static void test_disk__history_cannot_be_written__written_after_all(void **state
         fail_msg("no line of %s", first.id);
 }
 
+/* ---- the history in parts ---- */
+
+#define PART_LINE_SIZE 256
+#define PART_BYTES_MIN ((size_t)1024 * 1024)        /* sessions.segment_bytes may not be less */
+static const char parts_config[] = "sessions:\n  segment_bytes: 1048576\n  keep_bytes: 2097152\n";
+
+/* sessions.jsonl is a line short of full. */
+static void fill_history(void)
+{
+    struct hc_buf text = { 0 };
+    for (unsigned i = 0; text.len < PART_BYTES_MIN - PART_LINE_SIZE; i++)
+        hc_buf_printf(&text, "{\"lease_id\":\"old-%06u\",\"stream_id\":\"s\",\"head_id\":\"h\",\"body_id\":\"b\",\"slot\":0,"
+                      "\"experience\":\"x\",\"protocol\":2,\"source\":\"explicit\",\"mode\":\"flat\",\"grant_epoch\":1,"
+                      "\"granted_at\":\"2026-08-01T09:00:00.000Z\",\"ended_at\":\"2026-08-01T09:05:00.000Z\","
+                      "\"state\":\"ended\",\"reason\":null}\n", i);
+    assert_false(text.failed);
+    home_write(&scene.home, "data/sessions.jsonl", text.data);
+    hc_buf_free(&text);
+}
+
+static const struct daemon_options *parts_options(void)
+{
+    static char config[HOME_PATH_SIZE];
+    static const char *const args[] = { "--config", config, NULL };
+    static const struct daemon_options options = { .args = args, .faults = true };
+    home_path(&scene.home, "parts.yaml", config);
+    home_write(&scene.home, "parts.yaml", parts_config);
+    return &options;
+}
+
+/* How often the lease stands in all parts together. */
+static unsigned lines_of(const char *lease_id)
+{
+    static const char *const names[] = { "data/sessions.jsonl", "data/sessions.jsonl.1", "data/sessions.jsonl.2", "data/sessions.jsonl.3" };
+    unsigned count = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *text = home_has(&scene.home, names[i]) ? home_read(&scene.home, names[i]) : NULL;
+        for (const char *at = text; at != NULL && (at = strstr(at, lease_id)) != NULL; at++)
+            count++;
+        hc_free(text);
+    }
+    return count;
+}
+
+static bool has_line(void *ctx) { return lines_of(ctx) > 0; }
+
+/* A visit that ends while these faults are there, and one that ends after them. */
+static void visits_over(const char *rules, const char *hit, bool killed)
+{
+    long status;
+    fleet();
+    scene_stop();
+    fill_history();
+    scene_start(parts_options());
+    report_all();
+    struct held_lease first = claim(0, "a-1", &status);
+    fault_set(&scene.home, rules);
+    assert_int_equal(fleet_releases(&scene.daemon, &heads[0], &first, "user_exit"), 204);
+    if (hit != NULL)
+        fault_wait_hits(&scene.home, hit, 1, SCENE_WAIT_MS);
+    if (killed)
+        daemon_kill(&scene.daemon);
+    fault_set(&scene.home, "");
+    if (killed) {
+        daemon_end(&scene.daemon);
+        scene_start(parts_options());
+    }
+    report_all();
+    struct held_lease second = claim(1, "b-1", &status);
+    assert_int_equal(fleet_releases(&scene.daemon, &heads[1], &second, "user_exit"), 204);
+    if (!wait_until(has_line, first.id, SCENE_WAIT_MS) || !wait_until(has_line, second.id, SCENE_WAIT_MS))
+        fail_msg("no line of %s or %s", first.id, second.id);
+    scene_stop();
+    scene_start(parts_options());               /* what ended is looked for in the parts, and is not written again */
+    scene_stop();
+    assert_true(home_has(&scene.home, "data/sessions.jsonl.1"));
+    assert_int_equal(lines_of(first.id), 1);
+    assert_int_equal(lines_of(second.id), 1);
+    assert_int_equal(lines_of("old-000000\""), 1);
+}
+
+static void test_disk__history_begins_a_new_part__no_line_lost_or_twice(void **state)
+{
+    (void)state;
+    static const struct { const char *rules, *hit; bool killed; } rows[] = {
+        { "", NULL, false },
+        { "rename sessions.jsonl EIO\n", "rename sessions.jsonl EIO", false },
+        { "rename sessions.jsonl EIO\n", "rename sessions.jsonl EIO", true },
+        { "rename sessions.jsonl.1 hang\n", "rename sessions.jsonl.1 hang", true },
+        { "open sessions.jsonl EMFILE\n", "open sessions.jsonl EMFILE", true },     /* moved, and no new one: then killed */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        visits_over(rows[i].rules, rows[i].hit, rows[i].killed);
+        (void)scene_close(NULL);
+        (void)scene_open(NULL);
+    }
+}
+
 static void test_disk__start_on_a_failing_disk__is_not_ready(void **state)
 {
     (void)state;
@@ -264,6 +363,7 @@ int main(void)
         SCENE_TEST(test_disk__release_is_not_saved__the_lease_is_not_lost),
         SCENE_TEST(test_disk__registry_cannot_be_written__nobody_is_enrolled),
         SCENE_TEST(test_disk__history_cannot_be_written__written_after_all),
+        SCENE_TEST(test_disk__history_begins_a_new_part__no_line_lost_or_twice),
         SCENE_TEST(test_disk__start_on_a_failing_disk__is_not_ready),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

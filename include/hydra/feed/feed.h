@@ -1,7 +1,7 @@
-/* feed.h - what leaves after the commit: events (ring with ids, events.jsonl rotated by size), session history (sessions.jsonl) and the
- * counters that reports need. Architecture §2, §4; rules §3.10.
+/* feed.h - what leaves after the commit: events (ring with ids, events.jsonl rotated by size), session history (sessions.jsonl and its
+ * older parts, together below a size) and the counters that reports need. Architecture §2, §4; rules §3.10.
  *
- * Threads: feed_publish, feed_events, feed_history..., feed_denied: loop thread. The writer thread inside feed/ owns the two files; it
+ * Threads: feed_publish, feed_events, feed_history..., feed_denied: loop thread. The writer thread inside feed/ owns the files; it
  * talks to the
  * loop through a queue of its own and an eventfd that the owner gives. Nothing here blocks the loop on I/O. */
 #ifndef HYDRA_FEED_FEED_H
@@ -15,9 +15,14 @@
 struct feed_event { char id[EVENT_ID_SIZE]; struct core_note note; };
 
 struct feed;
-struct feed_config { const char *data_dir; size_t keep_events; uint64_t generation; size_t rotate_bytes; };   /* 10,000; 64 MiB */
-/* Reads the tail of events.jsonl into the ring, cuts a torn last line of sessions.jsonl, reads its last lines for /sessions/history and
- * pools. */
+#define SESSIONS_SEGMENT_BYTES ((uint64_t)64 * 1024 * 1024)      /* defaults of the configuration */
+#define SESSIONS_KEEP_BYTES    ((uint64_t)1024 * 1024 * 1024)
+struct feed_config {
+    const char *data_dir; size_t keep_events; uint64_t generation; size_t rotate_bytes;     /* 10,000; 64 MiB */
+    uint64_t sessions_segment_bytes, sessions_keep_bytes;      /* sessions.jsonl begins anew at the one, its parts stay below the other */
+};
+/* Reads the tail of events.jsonl into the ring, cuts a torn last line of sessions.jsonl, reads the history's last lines (of older parts
+ * too) for /sessions/history and pools. */
 HC_MUST enum hc_err feed_open(const struct feed_config *config, int wake_fd, struct feed **ret_feed, struct hc_diag *diag);
 /* Writes and syncs what it has; then nothing more may be added. False: the disk hangs, and it is not done within `most_ms`; the feed must
  * then stay as long as the process. Accepts NULL. */
@@ -43,7 +48,8 @@ HC_MUST enum hc_err feed_history_add(struct feed *feed, const struct session_row
 HC_MUST enum hc_err feed_history_synced(struct feed *feed, struct hc_arena *arena, const char *const **ret_ids, size_t *ret_count);
 /* NULL or "": any */
 struct history_filter { const char *head, *body, *venue; hc_time since; size_t limit; const char *cursor, *lease; };
-/* Newest first, from memory (the newest 20,000 lines) and the file behind them. */
+/* Newest first, from memory (the newest 20,000 lines) and the files behind them. A cursor stays good when a new part begins; one into a
+ * part that is not kept any more is the end of the history. */
 HC_MUST enum hc_err feed_history(struct feed *feed, const struct history_filter *filter, struct hc_arena *arena,
                                  struct session_row **ret_rows, size_t *ret_count,
                                  char ret_more[HC_ID_SIZE]);

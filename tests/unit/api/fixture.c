@@ -161,7 +161,8 @@ static void open_engine(struct rig *r)
     struct alloc *loaded = NULL;
     struct load_facts facts;
     assert_int_equal(disk_load(NULL, &r->core, &loaded, &facts, &diag), HC_OK);
-    struct feed_config feed = { .data_dir = r->data_dir, .keep_events = 10000, .generation = 1, .rotate_bytes = (size_t)1 << 20 };
+    struct feed_config feed = { .data_dir = r->data_dir, .keep_events = 10000, .generation = 1, .rotate_bytes = (size_t)1 << 20,
+                                .sessions_segment_bytes = SESSIONS_SEGMENT_BYTES, .sessions_keep_bytes = SESSIONS_KEEP_BYTES };
     if (feed_open(&feed, r->wake_fd, &r->feed, &diag) != HC_OK)
         fail_msg("%s", diag.text);
     struct engine_config engine = { .ops = &disk_ops, .core = &r->core, .metrics = r->metrics, .feed = r->feed, .wake_fd = r->wake_fd,

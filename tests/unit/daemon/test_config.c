@@ -65,6 +65,8 @@ static void test_config__example_file__loads_and_equals_the_defaults(void **stat
     assert_string_equal(example.district, plain.district);
     assert_int_equal(example.keep_events, plain.keep_events);
     assert_int_equal(example.queue_max_tickets, plain.queue_max_tickets);
+    assert_memory_equal(&example.session_files, &plain.session_files, sizeof plain.session_files);
+    assert_memory_equal(&example.journal_files, &plain.journal_files, sizeof plain.journal_files);
     assert_int_equal(example.approve, plain.approve);
     assert_int_equal(example.metrics_open_on_loopback, plain.metrics_open_on_loopback);
     assert_memory_equal(&example.limits, &plain.limits, sizeof plain.limits);
@@ -108,6 +110,11 @@ static void test_config__mistakes__named_with_file_line_and_key(void **state)
         { "enrollment:\n  approve: sometimes\n", "approve" },
         { "events:\n  keep: 0\n", "keep" },
         { "queue:\n  max_tickets: 0\n", "max_tickets" },
+        { "sessions:\n  segment_bytes: 1000\n", "c.yaml:2:18: segment_bytes: must be at least 1048576" },
+        { "sessions:\n  keep_bytes: 67108865\n", "c.yaml:2:15: keep_bytes: two segments must fit" },
+        { "sessions:\n  segment_bytes: 1073741824\n", "c.yaml:2:18: segment_bytes: two segments must fit" },
+        { "sessions:\n  keep: 1\n", "c.yaml:2:" },
+        { "journal:\n  segment_bytes: 1000\n", "c.yaml:2:18: segment_bytes: must be at least 1048576" },
         { "sunshine: [1]\n", "sunshine" },
         { "sunshine:\n  bxl1:\n    username: u\n", "password_file" },
         { "sunshine:\n  bxl1:\n    username: u\n    password_file: /nowhere/at/all\n", "/nowhere/at/all" },

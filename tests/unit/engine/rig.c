@@ -57,7 +57,7 @@ void rig_make(struct rig *rig)
     assert_non_null(mkdtemp(rig->dir));
     rig->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     assert_true(rig->wake_fd >= 0);
-    const struct feed_config feed = { rig->dir, 1000, 7, (size_t)64 * 1024 * 1024 };
+    const struct feed_config feed = { rig->dir, 1000, 7, (size_t)64 * 1024 * 1024, SESSIONS_SEGMENT_BYTES, SESSIONS_KEEP_BYTES };
     assert_int_equal(feed_open(&feed, rig->wake_fd, &rig->feed, NULL), HC_OK);
 }
 

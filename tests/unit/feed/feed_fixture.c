@@ -21,6 +21,8 @@
 void fixture_make(struct feed_fixture *f)
 {
     memset(f, 0, sizeof *f);
+    f->segment_bytes = SESSIONS_SEGMENT_BYTES;
+    f->keep_bytes = SESSIONS_KEEP_BYTES;
     HC_SET(f->dir, "/tmp/hydra-feed-XXXXXX");
     assert_non_null(mkdtemp(f->dir));
     f->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -29,7 +31,7 @@ void fixture_make(struct feed_fixture *f)
 
 void fixture_open(struct feed_fixture *f, uint64_t generation, size_t keep_events, size_t rotate_bytes)
 {
-    struct feed_config config = { f->dir, keep_events, generation, rotate_bytes };
+    struct feed_config config = { f->dir, keep_events, generation, rotate_bytes, f->segment_bytes, f->keep_bytes };
     struct hc_diag diag = { "" };
     enum hc_err err = feed_open(&config, f->wake_fd, &f->feed, &diag);
     if (err != HC_OK)

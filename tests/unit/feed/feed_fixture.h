@@ -4,7 +4,8 @@
 
 #include "hydra/feed/feed.h"
 
-struct feed_fixture { char dir[64]; int wake_fd; struct feed *feed; };
+/* The bounds of sessions.jsonl are the usual ones until a test sets others before it opens. */
+struct feed_fixture { char dir[64]; int wake_fd; struct feed *feed; uint64_t segment_bytes, keep_bytes; };
 void fixture_make(struct feed_fixture *f);                 /* the folder and the eventfd; no feed yet */
 void fixture_open(struct feed_fixture *f, uint64_t generation, size_t keep_events, size_t rotate_bytes);
 void fixture_close(struct feed_fixture *f);

@@ -127,7 +127,7 @@ static void test_history__no_line_end_at_all__only_a_short_file_is_cut(void **st
     static char long_text[40000];
     memset(long_text, 'x', sizeof long_text - 1);
     fixture_write(&f, "sessions.jsonl", long_text);
-    struct feed_config config = { f.dir, 10, 1, ROTATE_NEVER };
+    struct feed_config config = { f.dir, 10, 1, ROTATE_NEVER, SESSIONS_SEGMENT_BYTES, SESSIONS_KEEP_BYTES };
     struct hc_diag diag = { "" };
     assert_int_equal(feed_open(&config, f.wake_fd, &f.feed, &diag), HC_ERR_SYNTAX);
     assert_non_null(strstr(diag.text, "sessions.jsonl"));
