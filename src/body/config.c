@@ -111,7 +111,7 @@ static enum hc_err read_secret(struct reading *r, const struct yaml_node *at, co
     struct hc_diag why = { "" };
     if (path == NULL)
         return no_memory(r);
-    enum hc_err err = os_file_read(AT_FDCWD, path, SECRET_MAX, &text, &len, NULL, &why);
+    enum hc_err err = os_secret_read(path, SECRET_MAX, &text, &len, &why);
     if (err != HC_OK)
         return yaml_fail(r->diag, c->file, at, key, "%s", err == HC_ERR_NOTFOUND ? "there is no such file" : why.text);
     while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))

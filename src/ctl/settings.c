@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "hydra/codec/yaml.h"
@@ -121,14 +120,11 @@ enum hc_err settings_token(struct settings *settings, struct hc_diag *diag)
         return hc_fail(diag, HC_ERR_CONFIG, "%s: the token would go there unencrypted: write https://, or allow it with --insecure-http",
                        settings->server);
     HC_CLEANUP(os_close) int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat facts;
-    if (fd < 0 || fstat(fd, &facts) != 0)
+    if (fd < 0)
         return hc_fail(diag, HC_ERR_CONFIG, "token file %s: %s", file, strerror(errno));
-    if (!S_ISREG(facts.st_mode))
-        return hc_fail(diag, HC_ERR_CONFIG, "token file %s: it is no regular file", file);
-    if ((facts.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-        return hc_fail(diag, HC_ERR_CONFIG, "token file %s: others may read or change it (mode %04o); chmod 600 %s", file,
-                       (unsigned)facts.st_mode & 07777, file);
+    struct hc_diag why = { "" };
+    if (os_secret_check(fd, file, &why) != HC_OK)
+        return hc_fail(diag, HC_ERR_CONFIG, "token file %s", why.text);
     char text[SETTINGS_TOKEN_SIZE + 64];
     ssize_t len = read(fd, text, sizeof text - 1);
     if (len < 0)

@@ -246,7 +246,10 @@ enum hc_err head_token_load(const struct head_config *config, char ret_token[HEA
 {
     char *text = NULL;
     size_t len = 0;
-    enum hc_err err = os_file_read(AT_FDCWD, config->token_file, HEAD_NODE_TOKEN + 2, &text, &len, NULL, diag);
+    struct hc_diag why = { "" };
+    enum hc_err err = os_secret_read(config->token_file, HEAD_NODE_TOKEN + 2, &text, &len, &why);
+    if (err == HC_ERR_CONFIG)
+        return hc_fail(diag, err, "token_file: %s", why.text);
     if (err != HC_OK)
         return hc_fail(diag, HC_ERR_CONFIG, "token_file: %.200s cannot be read (%s): put the token of the enrolment there, mode 0600",
                        config->token_file, hc_err_text(err));

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <cmocka.h>
@@ -150,16 +151,13 @@ static void test_check__everything_there__ok_lines_and_exit_0(void **state)
 static void test_check__things_missing__each_said_with_what_to_do(void **state)
 {
     (void)state;
-    char output[OUTPUT_SIZE], token[HOME_PATH_SIZE];
+    char output[OUTPUT_SIZE];
     fix_port();
     agent_body_kill(&here.agent);
     sunshine_kill(&here.sun);
     home_write(&scene.home, "body-0/token", "not-the-token\n");
-    home_path(&scene.home, "body-0/token", token);
-    assert_int_equal(chmod(token, 0644), 0);
     home_write(&scene.home, "body-0/state/slot-0/slot_epoch.json", "{}");
     assert_int_equal(check(output), 1);
-    expect_line(output, "chmod 0600");
     expect_line(output, "answers 401 unauthorized");
     expect_line(output, "FAILED slot 0: Sunshine at 127.0.0.1");
     expect_line(output, "slot_epoch.json");
@@ -214,6 +212,30 @@ static void test_program__stopped_host__ends_within_5_s(void **state)
     process_signal(&here.sun.process, SIGCONT);
 }
 
+static void test_program__secret_others_may_read__exit_2_but_not_as_a_credential(void **state)
+{
+    (void)state;
+    static const char *const files[] = { "token", "local-token", "password" };
+    char config[HOME_PATH_SIZE], path[HOME_PATH_SIZE], name[64], says[64];
+    home_path(&scene.home, "body-0/hydrabody.yaml", config);
+    const char *const words[] = { "--config", config, NULL };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        (void)snprintf(name, sizeof name, "body-0/%s", files[i]);
+        (void)snprintf(says, sizeof says, "/%s: others may read or change it (mode 0440); chmod 600 ", files[i]);
+        home_path(&scene.home, name, path);
+        assert_int_equal(chmod(path, 0440), 0);
+        assert_int_equal(agent_body_run(&here.agent, words, NULL, NULL, 0), 2);
+        if (!agent_body_log_has(&here.agent, says))
+            fail_msg("no `%s` in the log", says);
+        assert_int_equal(chmod(path, 0600), 0);
+    }
+    home_path(&scene.home, "body-0/token", path);
+    assert_int_equal(chmod(path, 0440), 0);
+    assert_int_equal(setenv("CREDENTIALS_DIRECTORY", here.agent.folder, 1), 0);       /* as systemd's LoadCredential hands it on */
+    agent_body_start(&here.agent);
+    assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
+}
+
 static void test_program__started_before_cluster_and_host__works_when_they_come(void **state)
 {
     (void)state;
@@ -243,6 +265,7 @@ int main(void)
         BODY_TEST_STARTED(test_check__things_missing__each_said_with_what_to_do),
         BODY_TEST_STARTED(test_check__no_hook__says_the_very_line),
         BODY_TEST(test_program__wrong_configuration__exit_2_with_file_line_and_key),
+        BODY_TEST(test_program__secret_others_may_read__exit_2_but_not_as_a_credential),
         BODY_TEST_STARTED(test_program__told_to_end_with_cluster_and_host_away__exit_0_within_5_s),
         BODY_TEST_STARTED(test_program__stopped_host__ends_within_5_s),
         BODY_TEST(test_program__started_before_cluster_and_host__works_when_they_come),

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,7 +50,8 @@ static void test_command_check__what_is_wrong__says_what_to_do(void **state)
     assert_int_equal(chmod(token, 0644), 0);
     assert_int_equal(run(head, "check", NULL, NULL, out), 1);
     expect(out, "FAILED command: no-such-moonlight-7c1e");
-    expect(out, "FAILED token: others may read");
+    expect(out, "FAILED token: token_file: ");
+    expect(out, ": others may read or change it (mode 0644); chmod 600 ");
     home_write(&scene.home, "h1/token", "not-the-token");
     assert_int_equal(run(head, "check", NULL, NULL, out), 1);
     expect(out, "FAILED cluster: the token is not known there");
@@ -153,6 +155,27 @@ static void test_command_line__usage_and_configuration__exit_2(void **state)
     hc_free(log);
 }
 
+static void test_program__token_others_may_read__exit_2_but_not_as_a_credential(void **state)
+{
+    (void)state;
+    struct agent_head *head = head_scene_head("h1", NULL);
+    char token[HOME_PATH_SIZE], folder[HOME_PATH_SIZE];
+    const char *const serve[] = { NULL };
+    home_path(&scene.home, "h1/token", token);
+    home_path(&scene.home, "h1", folder);
+    assert_int_equal(chmod(token, 0440), 0);
+    assert_int_equal(agent_head_run(head, serve, NULL, 0), 2);
+    char *log = home_read(&scene.home, "h1/run.log");
+    expect(log, "hydrahead: token_file: ");
+    expect(log, ": others may read or change it (mode 0440); chmod 600 ");
+    assert_null(strstr(log, heads.nodes[0].token));
+    hc_free(log);
+    assert_int_equal(setenv("CREDENTIALS_DIRECTORY", folder, 1), 0);       /* as systemd's LoadCredential hands it on */
+    agent_head_start(head);
+    assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
+    assert_int_equal(agent_head_stop(head), 0);
+}
+
 static void copy_file(const char *from, const char *to)
 {
     char *text = home_read(&scene.home, from);
@@ -207,6 +230,7 @@ int main(void)
         HEAD_TEST(test_command_pair__ahead_of_a_visit__says_each_step),
         HEAD_TEST(test_command_pair__no_such_body_or_one_in_use__said),
         HEAD_TEST(test_command_line__usage_and_configuration__exit_2),
+        HEAD_TEST(test_program__token_others_may_read__exit_2_but_not_as_a_credential),
         HEAD_TEST(test_identity__of_a_cloned_device__made_anew_and_registered),
         HEAD_TEST(test_identity__half_of_it_lost__does_not_start),
     };

@@ -24,6 +24,11 @@ HC_MUST enum hc_err os_dir_make_private(const char *path, struct hc_diag *diag);
 HC_MUST enum hc_err os_file_read(int dir_fd, const char *name, size_t limit, char **ret_text, size_t *ret_len, struct os_stamp *ret_stamp,
                                  struct hc_diag *diag);
 HC_MUST enum hc_err os_file_stamp(int dir_fd, const char *name, struct os_stamp *ret_stamp);     /* a missing file: HC_OK, exists false */
+/* A file of secrets, open as `fd`. HC_ERR_CONFIG with what to do when others than its owner may read or change it. What the service manager
+ * has put into CREDENTIALS_DIRECTORY may be readable for its group. `path` is for the message, and tells a credential. */
+HC_MUST enum hc_err os_secret_check(int fd, const char *path, struct hc_diag *diag);
+/* os_secret_check() and os_file_read(). */
+HC_MUST enum hc_err os_secret_read(const char *path, size_t limit, char **ret_text, size_t *ret_len, struct hc_diag *diag);
 /* The file begins with these bytes; of a file shorter than `most`, they are all of it. False also when it cannot be read. */
 bool os_file_begins(int dir_fd, const char *name, const char *bytes, size_t len, size_t most);
 bool os_stamp_same(const struct os_stamp *a, const struct os_stamp *b);

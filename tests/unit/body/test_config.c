@@ -41,6 +41,7 @@ static int setup(void **state)
     assert_non_null(mkdtemp(f->folder));
     (void)snprintf(f->file, sizeof f->file, "%s/c.yaml", f->folder);
     assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
+    (void)umask(0077);                      /* a secret that others may read is refused */
     FILE *in = fopen("docs/hydrabody.example.yaml", "re");
     assert_non_null(in);
     size_t len = fread(f->example, 1, sizeof f->example - 1, in);
@@ -203,6 +204,31 @@ static void test_body_config__secret_of_two_lines__refused_and_not_shown(void **
     body_config_free(&config);
 }
 
+static void test_body_config__secret_others_may_read__refused_with_what_to_do(void **state)
+{
+    struct fixture *f = *state;
+    static const struct { const char *file, *key; mode_t mode; } rows[] = {
+        { "hydrabody.token", "token_file", 0640 }, { "hydrabody.token", "token_file", 0604 }, { "hydrabody.token", "token_file", 0620 },
+        { "sunshine.password", "password_file", 0644 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct body_config config;
+        struct hc_diag diag;
+        char path[128], says[400];
+        path_of(f, rows[i].file, path);
+        assert_int_equal(chmod(path, rows[i].mode), 0);
+        assert_int_not_equal(load(f, f->example, &config, &diag), HC_OK);
+        (void)snprintf(says, sizeof says, "%s: %s: others may read or change it (mode %04o); chmod 600 %s", rows[i].key, path,
+                       (unsigned)rows[i].mode, path);
+        if (strstr(diag.text, says) == NULL)
+            fail_msg("expected `%s`, got `%s`", says, diag.text);
+        body_config_free(&config);
+        assert_int_equal(chmod(path, 0400), 0);
+        assert_int_equal(load(f, f->example, &config, &diag), HC_OK);
+        body_config_free(&config);
+    }
+}
+
 static void test_body_config__credentials_folder__wins_over_the_files_own(void **state)
 {
     struct fixture *f = *state;
@@ -213,9 +239,10 @@ static void test_body_config__credentials_folder__wins_over_the_files_own(void *
     assert_int_equal(mkdir(credentials, 0700), 0);
     put(f, "credentials/hydrabody.token", "from-the-manager\n");
     put(f, "credentials/sunshine.password", "too\n");
+    path_of(f, "credentials/hydrabody.token", path);
+    assert_int_equal(chmod(path, 0440), 0);         /* as systemd hands it on: the group's bit is the access list's mask */
     assert_int_equal(setenv("CREDENTIALS_DIRECTORY", credentials, 1), 0);
     enum hc_err err = load(f, f->example, &config, &diag);
-    path_of(f, "credentials/hydrabody.token", path);
     (void)unlink(path);
     path_of(f, "credentials/sunshine.password", path);
     (void)unlink(path);
@@ -245,6 +272,7 @@ int main(void)
         WITH_FOLDER(test_body_config__two_slots_on_one_port__refused),
         WITH_FOLDER(test_body_config__no_slots__refused),
         WITH_FOLDER(test_body_config__secret_of_two_lines__refused_and_not_shown),
+        WITH_FOLDER(test_body_config__secret_others_may_read__refused_with_what_to_do),
         WITH_FOLDER(test_body_config__credentials_folder__wins_over_the_files_own),
         cmocka_unit_test(test_body_config__no_file__says_so),
     };

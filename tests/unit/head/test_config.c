@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -33,6 +34,7 @@ static int set_up(void **state)
         return -1;
     (void)snprintf(f->file, sizeof f->file, "%s/c.yaml", f->folder);
     (void)snprintf(f->token, sizeof f->token, "%s/token", f->folder);
+    (void)umask(0077);                      /* a token that others may read is refused */
     return unsetenv("CREDENTIALS_DIRECTORY");
 }
 
@@ -180,6 +182,25 @@ static void test_token__one_line__read_and_never_shown(void **state)
     }
 }
 
+static void test_token__others_may_read_it__refused_with_what_to_do(void **state)
+{
+    struct fixture *f = *state;
+    char text[256], says[320], token[HEAD_NODE_TOKEN + 1] = "";
+    static const mode_t modes[] = { 0640, 0604, 0660, 0644 };
+    (void)snprintf(text, sizeof text, LEAST "token_file: %s\n", f->token);
+    assert_int_equal(load(f, text), HC_OK);
+    put(f->token, "s3cret-token\n");
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        assert_int_equal(chmod(f->token, modes[i]), 0);
+        assert_int_equal(head_token_load(&f->config, token, &f->diag), HC_ERR_CONFIG);
+        (void)snprintf(says, sizeof says, "token_file: %s: others may read or change it (mode %04o); chmod 600 %s", f->token,
+                       (unsigned)modes[i], f->token);
+        assert_string_equal(f->diag.text, says);
+    }
+    assert_int_equal(chmod(f->token, 0400), 0);
+    assert_int_equal(head_token_load(&f->config, token, &f->diag), HC_OK);
+}
+
 static void test_token__loaded_by_the_service_manager__found_there(void **state)
 {
     struct fixture *f = *state;
@@ -189,6 +210,10 @@ static void test_token__loaded_by_the_service_manager__found_there(void **state)
     assert_int_equal(load(f, LEAST), HC_OK);
     assert_int_equal(head_token_load(&f->config, token, &f->diag), HC_OK);
     assert_string_equal(token, "of-the-manager");
+    assert_int_equal(chmod(f->token, 0440), 0);         /* as systemd hands it on: the group's bit is the access list's mask */
+    assert_int_equal(head_token_load(&f->config, token, &f->diag), HC_OK);
+    assert_int_equal(chmod(f->token, 0444), 0);
+    assert_int_equal(head_token_load(&f->config, token, &f->diag), HC_ERR_CONFIG);
     assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
 }
 
@@ -202,6 +227,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_config__plain_http__on_loopback_or_when_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_config__no_file__said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_token__one_line__read_and_never_shown, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_token__others_may_read_it__refused_with_what_to_do, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_token__loaded_by_the_service_manager__found_there, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

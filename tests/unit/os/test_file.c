@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,6 +50,43 @@ static void test_replace__new_and_old_file__holds_new_bytes(void **state)
     assert_int_equal(fstatat(folder->fd, "f", &st, 0), 0);
     assert_int_equal(st.st_mode & 07777, 0600);
     assert_int_equal(libc_count(LIBC_FSYNC), 4);    /* file and folder, each once */
+}
+
+static void test_secret__others_may_read_or_change_it__refused_but_a_credential_of_the_group(void **state)
+{
+    static const struct { mode_t mode; enum hc_err plain, credential; } rows[] = {
+        { 0600, HC_OK, HC_OK }, { 0400, HC_OK, HC_OK }, { 0440, HC_ERR_CONFIG, HC_OK }, { 0640, HC_ERR_CONFIG, HC_OK },
+        { 0444, HC_ERR_CONFIG, HC_ERR_CONFIG }, { 0460, HC_ERR_CONFIG, HC_ERR_CONFIG }, { 0620, HC_ERR_CONFIG, HC_ERR_CONFIG },
+        { 0602, HC_ERR_CONFIG, HC_ERR_CONFIG }, { 0601, HC_ERR_CONFIG, HC_ERR_CONFIG },
+    };
+    struct folder *folder = *state;
+    char path[96], says[256], elsewhere[96];
+    (void)snprintf(path, sizeof path, "%s/f", folder->path);
+    (void)snprintf(elsewhere, sizeof elsewhere, "%.*s", (int)strlen(folder->path) - 1, folder->path);     /* begins alike, and is another */
+    folder_put(folder, "f", "secret\n");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *const credentials[] = { "", elsewhere, folder->path };
+        const enum hc_err wanted[] = { rows[i].plain, rows[i].plain, rows[i].credential };
+        assert_int_equal(chmod(path, rows[i].mode), 0);
+        for (size_t k = 0; k < 3; k++) {
+            char *text = NULL;
+            size_t len = 0;
+            struct hc_diag diag = { "" };
+            assert_int_equal(setenv("CREDENTIALS_DIRECTORY", credentials[k], 1), 0);
+            assert_int_equal(os_secret_read(path, 100, &text, &len, &diag), wanted[k]);
+            (void)snprintf(says, sizeof says, "%s: others may read or change it (mode %04o); chmod 600 %s", path, (unsigned)rows[i].mode,
+                           path);
+            assert_string_equal(wanted[k] == HC_OK ? text : diag.text, wanted[k] == HC_OK ? "secret\n" : says);
+            hc_free(text);
+        }
+    }
+    assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
+    char *text;
+    size_t len;
+    struct hc_diag diag = { "" };
+    (void)snprintf(path, sizeof path, "%s/absent", folder->path);
+    assert_int_equal(os_secret_read(path, 100, &text, &len, &diag), HC_ERR_NOTFOUND);
+    assert_int_equal(os_secret_read(folder->path, 100, &text, &len, &diag), HC_ERR_CONFIG);
 }
 
 static void test_begins__file_as_written_longer_or_other__says_so(void **state)
@@ -220,6 +258,7 @@ int main(void)
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(test_replace__new_and_old_file__holds_new_bytes),
+        IN_FOLDER(test_secret__others_may_read_or_change_it__refused_but_a_credential_of_the_group),
         IN_FOLDER(test_begins__file_as_written_longer_or_other__says_so),
         IN_FOLDER(test_replace__empty_text__empty_file),
         IN_FOLDER(test_replace__left_over_temporary__fresh_inode),
