@@ -21,6 +21,7 @@ enum flag_kind {
     FLAG_SWITCH,
     FLAG_TEXT,                  /* 1 to 1024 bytes; what it may hold the server knows */
     FLAG_COUNT,                 /* a whole number of at most nine digits */
+    FLAG_COUNT_AUTO,            /* the same, or the word auto */
     FLAG_DURATION,              /* 90s, 5min, 2h; sent in seconds */
     FLAG_NODE,                  /* a node's id or its name */
     FLAG_WORDS,                 /* words separated by commas, sent as a list */

@@ -107,7 +107,8 @@ static const struct flag enforce_flags[] = { FLAG_OF_FORCE("before it was observ
 static const struct flag settings_flags[] = {
     { "slots", 0, "N", "how many slots it has", FLAG_COUNT, FLAG_BODY, "slots_total" },
     { "maintenance-clients", 0, "NAMES", "who gets in while it is closed: names or uuids", FLAG_WORDS, FLAG_BODY, "maintenance_clients" },
-    { "reserve", 0, "N", "slots kept for heads of its own venue", FLAG_COUNT, FLAG_BODY, "home_venue_reserve" },
+    { "reserve", 0, "N|auto", "slots kept for heads of its own venue; auto: one when such a head may want it", FLAG_COUNT_AUTO, FLAG_BODY,
+      "home_venue_reserve" },
     FLAG_OF_FORCE("also what the daemon advises against"),
 };
 static const struct flag reason_flags[] = { { "reason", 0, "TEXT", "for people, in the event", FLAG_TEXT, FLAG_BODY, "reason" } };

@@ -6,6 +6,7 @@
 #include "hydra/base/time.h"
 
 #define COUNT_DIGITS_MAX 9
+#define AUTO             "auto"
 
 static int no_memory(void)
 {
@@ -29,6 +30,18 @@ static bool is_count(const char *text)
     return digits > 0 && digits <= COUNT_DIGITS_MAX && text[digits] == '\0';
 }
 
+static int count_of(const struct flag *flag, const char *given, const char **ret)
+{
+    bool automatic = flag->kind == FLAG_COUNT_AUTO;
+    if (automatic && strcmp(given, AUTO) == 0)
+        return EXIT_GOOD;
+    for (; is_count(given) && given[0] == '0' && given[1] != '\0'; given++)      /* JSON knows no 007 */
+        *ret = given + 1;
+    return is_count(given) ? EXIT_GOOD
+                           : context_complain(EXIT_USAGE, "--%s: %s is no whole number of at most %d digits%s", flag->name, given,
+                                              COUNT_DIGITS_MAX, automatic ? ", and not the word " AUTO : "");
+}
+
 /* A flag's value as text: of a duration its seconds, of a node its id. */
 static int value_of(struct context *context, const struct flag *flag, const char *given, const char **ret)
 {
@@ -39,11 +52,8 @@ static int value_of(struct context *context, const struct flag *flag, const char
         *ret = "1";
         return EXIT_GOOD;
     case FLAG_COUNT:
-        for (; is_count(given) && given[0] == '0' && given[1] != '\0'; given++)      /* JSON knows no 007 */
-            *ret = given + 1;
-        return is_count(given) ? EXIT_GOOD
-                               : context_complain(EXIT_USAGE, "--%s: %s is no whole number of at most %d digits", flag->name, given,
-                                                  COUNT_DIGITS_MAX);
+    case FLAG_COUNT_AUTO:
+        return count_of(flag, given, ret);
     case FLAG_DURATION:
         if (hc_duration_parse(given, &ms) != HC_OK || ms % HC_SECOND_MS != 0)
             return context_complain(EXIT_USAGE, "--%s: %s is no time in whole seconds like 90s, 5min or 2h", flag->name, given);
@@ -146,7 +156,7 @@ static int add_member(struct context *context, const struct flag *flag, const ch
         return add_words(flag, value, &context->arena, out);
     if (flag->kind == FLAG_SWITCH)
         hc_buf_str(out, "true");
-    else if (flag->kind == FLAG_COUNT || flag->kind == FLAG_DURATION)
+    else if (flag->kind == FLAG_COUNT || flag->kind == FLAG_DURATION || (flag->kind == FLAG_COUNT_AUTO && is_count(value)))
         hc_buf_str(out, value);
     else
         hc_buf_json_str(out, value);

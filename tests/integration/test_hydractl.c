@@ -333,7 +333,7 @@ static void test_hydractl__hands_on_a_body__change_what_they_say(void **state)
     (void)state;
     b1 = fleet_body(&scene.daemon, "b1", "north");
     ctl_good(ctl("maintenance", "on", "b1", NULL));
-    ctl_good(ctl("settings", "b1", "--slots", "2", "--maintenance-clients", "bench,laptop", NULL));
+    ctl_good(ctl("settings", "b1", "--slots", "2", "--maintenance-clients", "bench,laptop", "--reserve", "01", NULL));
     ctl_good(ctl("enforce", "enforce", "b1", "--force", NULL));
     ctl_good(ctl("circuit", "reset", "b1", NULL));
     ctl_good(ctl("nodes", "set", "b1", "--name", "b one", "--ip", "10.1.2.3", NULL));
@@ -341,6 +341,7 @@ static void test_hydractl__hands_on_a_body__change_what_they_say(void **state)
     struct call call = daemon_call(&scene.daemon, scene.home.admin_token, "GET", "/api/v1/bodies", NULL);
     assert_true(call_bool(&call, "0.maintenance"));
     assert_int_equal(call_int(&call, "0.slots_total"), 2);
+    assert_int_equal(call_int(&call, "0.home_venue_reserve"), 1);
     assert_string_equal(call_str(&call, "0.enforce"), "enforce");
     assert_string_equal(call_str(&call, "0.name"), "b one");
     assert_string_equal(call_str(&call, "0.ip"), "10.1.2.3");
@@ -349,9 +350,15 @@ static void test_hydractl__hands_on_a_body__change_what_they_say(void **state)
     ctl_good(ctl("nodes", "approve", "b one", NULL));
     ctl_good(ctl("maintenance", "off", "b one", NULL));
     ctl_good(ctl("enforce", "observe", "b one", NULL));
+    ctl_good(ctl("settings", "b one", "--reserve", "auto", NULL));
+    struct ran ran = ctl("settings", "b one", "--reserve", "automatic", NULL);
+    assert_int_equal(ran.code, 2);
+    assert_true(ctl_says(&ran, "--reserve: automatic is no whole number of at most 9 digits, and not the word auto"));
+    ran_free(&ran);
     call = daemon_call(&scene.daemon, scene.home.admin_token, "GET", "/api/v1/bodies", NULL);
     assert_false(call_bool(&call, "0.maintenance"));
     assert_string_equal(call_str(&call, "0.enforce"), "observe");
+    assert_string_equal(call_str(&call, "0.home_venue_reserve"), "auto");
     assert_string_equal(call_str(&call, "0.approval"), "approved");
     call_free(&call);
     ctl_good(ctl("nodes", "delete", "b one", NULL));
