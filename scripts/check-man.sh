@@ -42,6 +42,8 @@ names_all() {
 }
 
 names_all docs/hydraclusterd.example.yaml docs/man/hydraclusterd.yaml.5
+names_all docs/hydrabody.example.yaml docs/man/hydrabody.yaml.5
+names_all docs/hydrahead.example.yaml docs/man/hydrahead.yaml.5
 names_all allocation.example.yaml docs/man/allocation.yaml.5
 names_all tests/golden/nodes.yaml docs/man/nodes.yaml.5
 

@@ -50,10 +50,10 @@ END
     printf '#include "hydra/core/a.h"\n#include "hydra/base/a.h"\n' > "$tree/tests/sim/sim.c"
     printf '#include "../../src/core/own.h"\n' > "$tree/tests/fuzz/fuzz_a.c"
     mkdir -p "$tree"/docs/man "$tree"/tests/golden
-    for page in a.1 hydraclusterd.yaml.5 allocation.yaml.5 nodes.yaml.5; do
+    for page in a.1 hydraclusterd.yaml.5 hydrabody.yaml.5 hydrahead.yaml.5 allocation.yaml.5 nodes.yaml.5; do
         printf ".TH A ${page##*.}"' "2026-01-02" "a" "b"\n.SH NAME\na \\- a page\n.SH KEYS\none_key, other_key\n' > "$tree/docs/man/$page"
     done
-    for example in docs/hydraclusterd.example.yaml allocation.example.yaml tests/golden/nodes.yaml; do
+    for example in docs/hydra{clusterd,body,head}.example.yaml allocation.example.yaml tests/golden/nodes.yaml; do
         printf '# Text: of the file.\none_key: 1    # a word: on it\n#other_key: {one_key: a}\n' > "$tree/$example"
     done
 }
@@ -174,6 +174,8 @@ in_function src/http/a.c 'int n; *a = (char)n; *b = *a;';           expect_alone
 plant docs/man/a.1 '.SH\n';                                  expect check-man docs/man/a.1 'WARNING'
 plant docs/man/a.1 '.NOSUCH macro\n';                        expect check-man docs/man/a.1 'unknown macro'
 plant docs/hydraclusterd.example.yaml '#third_key: 2\n';     expect check-man docs/man/hydraclusterd.yaml.5 'third_key'
+plant docs/hydrabody.example.yaml '  - {new_key: 2}\n';       expect check-man docs/man/hydrabody.yaml.5 'new_key of'
+plant docs/hydrahead.example.yaml 'late: 2\n';               expect check-man docs/man/hydrahead.yaml.5 'late of'
 plant allocation.example.yaml 'a: {one_key: b, new: 2}\n';   expect check-man docs/man/allocation.yaml.5 'new of'
 plant tests/golden/nodes.yaml '  - key: 2\n';                expect check-man docs/man/nodes.yaml.5 'key key of'
 find_all
