@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -17,6 +15,7 @@
 #include "hydra/base/arena.h"
 #include "hydra/os/file.h"
 #include "raw.h"
+#include "service_manager.h"
 
 static struct agent_head *start_head(const char *name, const char *more)
 {
@@ -239,39 +238,15 @@ static void test_secrets__of_a_whole_visit__in_private_files_and_no_log(void **s
 
 /* ---- the service manager ---- */
 
-static bool hears(int fd, const char *word)
-{
-    struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
-    while (poll(&poll_fd, 1, SCENE_WAIT_MS) > 0) {
-        char text[512];
-        ssize_t got = recv(fd, text, sizeof text - 1, 0);
-        assert_true(got > 0);
-        text[got] = '\0';
-        if (strstr(text, word) != NULL)
-            return true;
-    }
-    return false;
-}
-
 static void test_service__manager__is_told_ready_alive_and_stopping(void **state)
 {
     (void)state;
-    struct sockaddr_un at = { .sun_family = AF_UNIX };
-    char path[HOME_PATH_SIZE];
-    home_path(&scene.home, "notify", path);
-    assert_true(strlen(path) < sizeof at.sun_path);
-    memcpy(at.sun_path, path, strlen(path) + 1);
-    HC_CLEANUP(os_close) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
-    assert_int_equal(setenv("NOTIFY_SOCKET", path, 1), 0);
-    assert_int_equal(setenv("WATCHDOG_USEC", "300000", 1), 0);
+    HC_CLEANUP(service_manager_close) struct service_manager manager;
+    service_manager_open(&manager, &scene.home);
     struct agent_head *head = start_head("h1", NULL);
-    assert_int_equal(unsetenv("NOTIFY_SOCKET") | unsetenv("WATCHDOG_USEC"), 0);
-    assert_true(hears(fd, "READY=1"));
-    for (unsigned i = 0; i < 3; i++)
-        assert_true(hears(fd, "WATCHDOG=1"));
+    service_manager_hears_life(&manager);
     daemon_signal(&head->local, SIGTERM);
-    assert_true(hears(fd, "STOPPING=1"));
+    service_manager_hears(&manager, "STOPPING=1");
     assert_int_equal(daemon_wait(&head->local, AGENT_HEAD_STOP_MS), 0);
 }
 

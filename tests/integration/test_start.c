@@ -1,19 +1,17 @@
 /* test_start.c - how the daemon starts, refuses to start and ends: exit codes, the lock, files that it does not understand, tokens. */
-#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "hydra/base/arena.h"
 #include "hydra/os/file.h"
 #include "scene.h"
+#include "service_manager.h"
 
 #define NOTICE_MS 10000                 /* a changed token is noticed within 2 s; the rest is for a busy machine */
 #define STOP_MS   5000                  /* exit within 5 s of SIGTERM */
@@ -394,38 +392,15 @@ static void test_reload__sighup__the_daemon_goes_on(void **state)
 
 /* ---- the service manager ---- */
 
-static bool hears(int fd, const char *word)
-{
-    struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
-    while (poll(&poll_fd, 1, SCENE_WAIT_MS) > 0) {
-        char text[512];
-        ssize_t got = recv(fd, text, sizeof text - 1, 0);
-        assert_true(got > 0);
-        text[got] = '\0';
-        if (strstr(text, word) != NULL)
-            return true;
-    }
-    return false;
-}
-
 static void test_service__manager__is_told_ready_alive_and_stopping(void **state)
 {
     (void)state;
-    struct sockaddr_un at = { .sun_family = AF_UNIX };
-    char path[HOME_PATH_SIZE];
-    home_path(&scene.home, "notify", path);
-    assert_true(strlen(path) < sizeof at.sun_path);
-    memcpy(at.sun_path, path, strlen(path) + 1);
-    HC_CLEANUP(os_close) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
-    assert_int_equal(setenv("NOTIFY_SOCKET", path, 1) | setenv("WATCHDOG_USEC", "300000", 1), 0);
+    HC_CLEANUP(service_manager_close) struct service_manager manager;
+    service_manager_open(&manager, &scene.home);
     scene_start(NULL);
-    assert_int_equal(unsetenv("NOTIFY_SOCKET") | unsetenv("WATCHDOG_USEC"), 0);
-    assert_true(hears(fd, "READY=1"));
-    for (unsigned i = 0; i < 3; i++)
-        assert_true(hears(fd, "WATCHDOG=1"));
+    service_manager_hears_life(&manager);
     daemon_signal(&scene.daemon, SIGTERM);
-    assert_true(hears(fd, "STOPPING=1"));
+    service_manager_hears(&manager, "STOPPING=1");
     assert_int_equal(daemon_wait(&scene.daemon, STOP_MS + 1000), 0);
 }
 
