@@ -7,6 +7,8 @@
 #include "hydra/codec/json.h"
 
 #define TABLE_ROWS_MAX 64               /* of any table (hydra/codec/field.h) */
+#define GAP_MS         10               /* edges that come together go into one report; whoever is next in line waits for it */
+#define RETRY_GAP_MS   1000             /* with the cluster away, edges do not hammer it */
 
 enum { STREAM_NOT_TOLD, STREAM_IDLE, STREAM_STREAMING };        /* in the order of body_stream_words */
 #define DIGEST_UNKNOWN "unknown"
@@ -263,4 +265,10 @@ enum hc_err report_write(const struct body_view *view, struct hc_buf *out)
     if (err == HC_OK)
         hc_buf_add(out, text.data, text.len);
     return err == HC_OK && out->failed ? HC_ERR_NOMEM : err;
+}
+
+int64_t report_due_ms(bool edge, bool failing, int64_t tried_ms, int64_t next_ms)
+{
+    int64_t soonest_ms = tried_ms + (failing ? RETRY_GAP_MS : GAP_MS);
+    return edge && soonest_ms < next_ms ? soonest_ms : next_ms;
 }

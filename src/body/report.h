@@ -44,6 +44,9 @@ struct body_view {
 };
 /* Appends the JSON. A text of ours that does not fit its field is sent as "". HC_ERR_NOMEM. */
 HC_MUST enum hc_err report_write(const struct body_view *view, struct hc_buf *out);
+/* When the next one is to go: at `next_ms`, of the cadence or of the wait after a failure; with an edge (something changed) as soon as the
+ * gap after the last try, at `tried_ms`, allows. */
+int64_t report_due_ms(bool edge, bool failing, int64_t tried_ms, int64_t next_ms);
 /* Of a list as the host lists it: the same list has the same digest. Never "" and never "unknown", also of an empty one. */
 void report_digest(const struct host_client *clients, size_t count, char ret_digest[HC_HASH_SIZE]);
 

@@ -10,8 +10,6 @@
 #include "hydra/os/random.h"
 
 #define REPORT_PATH      "/api/v1/body/status"
-#define GAP_MS           10         /* edges that come together go into one report; whoever is next in line waits for it */
-#define RETRY_GAP_MS     1000       /* with the cluster away, edges do not hammer it */
 #define CADENCE_MIN_MS   1000
 #define CADENCE_MAX_MS   60000
 #define FIRST_WAIT_MS    8000       /* the first report waits for a look at every host: nobody is granted what was not read yet */
@@ -232,8 +230,7 @@ static int64_t due_ms(struct reporter *r)
     agent_lock(r->agent);
     bool edge = r->agent->edge;
     agent_unlock(r->agent);
-    int64_t soonest_ms = r->tried_ms + (r->failures > 0 ? RETRY_GAP_MS : GAP_MS);
-    return edge && soonest_ms < r->next_ms ? soonest_ms : r->next_ms;
+    return report_due_ms(edge, r->failures > 0, r->tried_ms, r->next_ms);
 }
 
 static bool all_looked(struct agent *agent)

@@ -304,6 +304,19 @@ static void test_events__too_many_or_not_fitting__refused(void **state)
     assert_int_equal(events.count, BODY_STATUS_EVENTS_MAX);
 }
 
+/* Whoever is next in line waits for the report that a slot is free again: the gap is part of what every visitor waits. */
+static void test_due__edge_or_cadence__in_time(void **state)
+{
+    (void)state;
+    static const struct { bool edge, failing; int64_t tried_ms, next_ms, due_ms; } rows[] = {
+        { false, false, 1000, 31000, 31000 }, { true, false, 1000, 31000, 1010 }, { true, false, 1000, 1005, 1005 },
+        { true, false, 0, 31000, 10 },        { false, true, 1000, 4000, 4000 },  { true, true, 1000, 4000, 2000 },
+        { true, true, 1000, 1500, 1500 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(report_due_ms(rows[i].edge, rows[i].failing, rows[i].tried_ms, rows[i].next_ms), rows[i].due_ms);
+}
+
 #define WITH_SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -322,6 +335,7 @@ int main(void)
         WITH_SCENE(test_report__no_memory__told_and_nothing_half),
         WITH_SCENE(test_events__wait_until_answered__then_gone),
         WITH_SCENE(test_events__too_many_or_not_fitting__refused),
+        cmocka_unit_test(test_due__edge_or_cadence__in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
