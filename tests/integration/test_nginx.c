@@ -35,6 +35,7 @@
 #define PER_ADDRESS    4
 #define PICTURE_MAX    ((size_t)8 * 1024 * 1024)
 #define BODY_MAX       ((size_t)256 * 1024)
+#define SLOW_RATE      "2M"             /* bytes a second: a picture takes four */
 #define ONE            "127.0.0.23"
 #define ANOTHER        "127.0.0.24"
 #define THIRD          "127.0.0.25"
@@ -461,6 +462,25 @@ static void test_nginx__large_bodies__taken_or_refused_as_without_it(void **stat
     assert_int_equal(post_bytes("/api/v1/body/status", "no-such-token", json, BODY_MAX), 401);
 }
 
+/* More than the sockets on the way hold. With `proxy_buffering on` nginx takes it all from the daemon at once, puts what the reader has not
+ * taken into a file, and says so; without it the daemon sees how slow the reader is. */
+static void test_nginx__slow_reader__nothing_is_put_aside(void **state)
+{
+    (void)state;
+    char path[128];
+    struct process curl;
+    start_both();
+    struct node head = fleet_head(&scene.daemon, "h1", "north");
+    (void)snprintf(path, sizeof path, "/api/v1/heads/%s/screenshot", head.id);
+    const char *const args[] = { "--output", in_home("picture"), "--http1.1", "--limit-rate", SLOW_RATE, "--header",
+                                 bearer(scene.home.admin_token), url_of(site, path), NULL };
+    start_curl(&curl, ONE, args);
+    assert_true(wait_until(one_waits, NULL, SCENE_WAIT_MS));        /* for the head's picture */
+    assert_int_equal(post_bytes(path, head.token, "Content-Type: image/jpeg", PICTURE_MAX), 204);
+    assert_int_equal(status_of(&curl), 200);
+    assert_false(file_has("proxy/error.log", "an upstream response is buffered to a temporary file"));
+}
+
 static void test_nginx__too_many_of_one_address__told_and_others_are_served(void **state)
 {
     (void)state;
@@ -490,6 +510,7 @@ int main(void)
         TEST(test_nginx__operator_page__logs_in_looks_and_acts),
         TEST(test_nginx__metrics__are_not_opened_by_it),
         TEST(test_nginx__large_bodies__taken_or_refused_as_without_it),
+        TEST(test_nginx__slow_reader__nothing_is_put_aside),
         TEST(test_nginx__too_many_of_one_address__told_and_others_are_served),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
