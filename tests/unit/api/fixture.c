@@ -218,7 +218,8 @@ int rig_setup(void **state)
 
 static void remove_dir(const char *path)
 {
-    static const char *const files[] = { "sessions.jsonl", "events.jsonl", "events.jsonl.1" };
+    static const char *const files[] = { "sessions.jsonl", "events.jsonl", "events.jsonl.1", "events.jsonl.2", "events.jsonl.3",
+                                         "events.jsonl.4" };
     char name[512];
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         (void)snprintf(name, sizeof name, "%s/%s", path, files[i]);
