@@ -18,7 +18,7 @@
 #include "hydra/os/file.h"
 #include "process.h"
 
-#define INIT_MS       10000
+#define INIT_MS       20000         /* generous: sanitizers on a busy machine */
 #define POLL_MS       5
 #define REMOVE_FDS    16
 #define FILE_MAX      ((size_t)64 * 1024 * 1024)

@@ -20,7 +20,7 @@
 #define SITE_BODIES_MAX 12
 #define SITE_HEADS_MAX  12
 #define SITE_NAME_SIZE  32
-#define SITE_WAIT_MS    30000               /* for what happens by itself; generous: sanitizers on a busy machine */
+#define SITE_WAIT_MS    60000               /* for what happens by itself; as BODY_WAIT_MS of the integration tests */
 #define SITE_VENUE      "museum"
 
 struct site_body_options { const char *version; bool enforce; };        /* version NULL: the newest */
