@@ -49,10 +49,22 @@ static bool any_cap(const struct sim *sim)
     return alloc_count(sim->cluster.live, REC_CAP) > 0;
 }
 
-/* Neither reserve nor cap may keep this head from this body: then only the line decides. */
+static uint32_t foreign_leases(const struct sim *sim, const struct body_rec *body)
+{
+    uint32_t foreign = 0;
+    for (size_t i = 0; i < body->slot_count; i++) {
+        const struct lease *lease = slot_live_lease(&body->slots[i]);
+        foreign += lease != NULL && lease->head_id[0] != '\0' && !is_home(sim, lease->head_id, body->rec.key) ? 1 : 0;
+    }
+    return foreign;
+}
+
+/* Neither reserve nor cap may keep this head from this body: then only the line decides. With fewer slots than it had, and a lease on one
+ * that goes, even a reserve of 0 keeps others away: they hold all that the body is to have. */
 static bool only_the_line(const struct sim *sim, const struct ticket_rec *ticket, const struct body_rec *body)
 {
-    return could_use(sim, ticket, body) && !any_cap(sim) && (is_home(sim, ticket->rec.key, body->rec.key) || body->home_venue_reserve == 0);
+    bool none_kept = body->home_venue_reserve == 0 && foreign_leases(sim, body) < body->slots_total;
+    return could_use(sim, ticket, body) && !any_cap(sim) && (is_home(sim, ticket->rec.key, body->rec.key) || none_kept);
 }
 
 struct free_slot { const struct body_rec *body; int taken_by; };
