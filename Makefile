@@ -51,7 +51,7 @@ unit_programs := $(patsubst tests/unit/%.c,$(OUT)/unit/%,$(unit_sources))
 run_test       = scripts/run-test
 # Compiling wants all cores; test programs mostly wait, so several run at once on each. Under sanitizers they wait less.
 CORES         := $(shell nproc)
-TESTS_A_CORE  := $(if $(filter release,$(VARIANT)),6,3)
+TESTS_A_CORE  := $(if $(filter release,$(VARIANT)),4,3)
 with_jobs      = --no-print-directory -k -O -j
 # Linking the many test programs with gold takes a third of the time.
 TEST_LDFLAGS  := $(if $(shell command -v ld.gold),-fuse-ld=gold)

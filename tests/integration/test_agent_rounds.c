@@ -28,8 +28,8 @@
 #define CLIENTS_MAX     HEADS               /* in a host's list, once its agent has trimmed it */
 #define TRIM_MS         10000
 
-#define ROUNDS          (UNDER_SANITIZER ? 4 : 20)
-#define QUICK           (UNDER_SANITIZER ? 2 : 6)
+#define ROUNDS          (UNDER_SANITIZER ? 2 : 20)
+#define QUICK           (UNDER_SANITIZER ? 1 : 6)
 #define FIRST_ROUNDS    (UNDER_SANITIZER ? HEADS : 2 * HEADS * BODIES)   /* whoever has forgotten a host pairs with it once more */
 
 static struct { unsigned rounds, quick, kills, limit_ms; } wanted = { .rounds = ROUNDS, .quick = QUICK, .kills = 1, .limit_ms = 0 };

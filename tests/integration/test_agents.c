@@ -167,8 +167,9 @@ static void test_agents__host_killed_and_back__the_other_picture_goes_on_and_its
     (void)state;
     open_site();
     struct scene_now now = three_ask();
-    struct site_picture other = site_picture_of(&site, 1, now.viewer[1]);
+    struct site_picture lost = site_picture_of(&site, 0, now.viewer[0]), other = site_picture_of(&site, 1, now.viewer[1]);
     assert_true(site_waits_status(&site, now.viewer[0], "streaming", SITE_WAIT_MS));     /* before that it would just begin anew */
+    site_picture_told(&site, &lost);        /* as above: else its slot returns only after bodyIdleConfirm */
     sunshine_kill(&site.bodies[0].host);
     /* Its streaming program saw the host end the stream: that visit is over, and the slot is for who is in line - when the host is back. */
     assert_true(site_waits_status(&site, now.viewer[0], "ready", SITE_WAIT_MS));

@@ -5,7 +5,7 @@ scenario_objects := $(patsubst tests/sim/%.c,$(OUT)/tobj/sim/%.o,$(wildcard test
 sim_libs := $(OUT)/lib/libcore.a $(OUT)/lib/libbase.a
 
 # With a sanitizer it is the memory that is looked at: less of the same.
-SIM_SECONDS ?= $(if $(filter release,$(VARIANT)),10,5)
+SIM_SECONDS ?= $(if $(filter release,$(VARIANT)),10,3)
 SIM_LONG_SECONDS ?= 600
 SIM_LONG_HOURS ?= 20000
 SIM_DEPTH ?= $(if $(filter release,$(VARIANT)),5,4)

@@ -203,8 +203,18 @@ static void print_log(const struct site *site, const char *name, const char *fil
     hc_free(text);
 }
 
-void site_print_logs(const struct site *site)
+static void print_answer(struct site *site, const char *path)
 {
+    struct call call = daemon_try(&site->daemon, site->home.admin_token, "GET", path, NULL);
+    (void)fprintf(stderr, "--- GET %s: %ld\n%s\n", path, call.status, call.text == NULL ? "" : call.text);
+    call_free(&call);
+}
+
+void site_print_logs(struct site *site)
+{
+    print_answer(site, "/api/v1/slots");
+    print_answer(site, "/api/v1/queue");
+    print_log(site, "data", "events.jsonl");
     print_log(site, "", "daemon.log");
     for (size_t i = 0; i < site->body_count; i++) {
         char host[HOME_PATH_SIZE];

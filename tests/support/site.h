@@ -59,6 +59,6 @@ bool site_waits_place(struct site *site, size_t head, long place, int64_t at_mos
 bool site_waits_status(struct site *site, size_t head, const char *status, int64_t at_most_ms);
 /* The row of a body in /slots, borrowed from the call, which call_free() frees. */
 json_t *site_row(struct site *site, size_t body, struct call *ret_call);
-void site_print_logs(const struct site *site);
+void site_print_logs(struct site *site);
 
 #endif

@@ -14,13 +14,14 @@ struct stage {
 extern struct stage stage;
 
 #define STAGE_VERSIONS(X) X("v0.23.1") X("v2025.118") X("v2025.628") X("v2025.924") X("v2026.516") X("v2026.816")
-/* For what no release changed: the oldest and the newest. */
-#define STAGE_ENDS(X) X("v0.23.1") X("v2026.816")
-/* Between the oldest and the newest a sanitizer has nothing more to see. */
+/* STAGE_ENDS: for what no release changed, the oldest and the newest. Under a sanitizer, which sees nothing more in between, each test
+ * runs in one of them. */
 #if UNDER_SANITIZER
-#define STAGE_TESTED(X) STAGE_ENDS(X)
+#define STAGE_TESTED(X) X("v0.23.1")
+#define STAGE_ENDS(X) X("v2026.816")
 #else
 #define STAGE_TESTED(X) STAGE_VERSIONS(X)
+#define STAGE_ENDS(X) X("v0.23.1") X("v2026.816")
 #endif
 #define STAGE_USER "admin"
 #define STAGE_PASSWORD "sesame"
