@@ -14,7 +14,6 @@
 #define YEAR_SECONDS    UINT32_C(31536000)
 #define DETAIL_SIZE     128
 
-
 #define V1       "/api/v1/"
 #define HEAD     V1 "heads/{id}/"
 #define ELIGIBLE V1 "bodies/eligible"

@@ -80,7 +80,7 @@ int part_open(int dir_fd, uint32_t part, uint32_t live_at_least)
 }
 
 /* The newest of the numbered parts stays in any case: a file that grew before there was a bound is not thrown away at once. */
-static void prune(struct session_parts *parts, int dir_fd)
+static enum hc_err prune(struct session_parts *parts, int dir_fd)
 {
     uint64_t total = parts->segment_bytes;        /* what the new file will grow to */
     for (uint32_t part = parts->oldest; part < parts->live; part++) {
@@ -92,19 +92,21 @@ static void prune(struct session_parts *parts, int dir_fd)
         int64_t bytes = part_bytes(dir_fd, parts->oldest);
         part_name(parts->oldest, name);
         if (bytes >= 0 && os_file_remove(dir_fd, name, NULL) != HC_OK)
-            return;
+            return HC_ERR_IO;
         total -= bytes > 0 ? (uint64_t)bytes : 0;
     }
+    return HC_OK;
 }
 
-void parts_turn(struct session_parts *parts, struct append_file *file)
+enum hc_err parts_turn(struct session_parts *parts, struct append_file *file)
 {
     char name[PART_NAME_SIZE];
     if (file->end < (int64_t)parts->segment_bytes || parts->live >= PART_MAX)
-        return;
+        return HC_OK;
     part_name(parts->live, name);
-    if (append_move(file, name, part_place(parts->live + 1, 0)) != HC_OK)
-        return;
+    enum hc_err err = append_move(file, name, part_place(parts->live + 1, 0));
+    if (err != HC_OK)
+        return err;
     parts->live++;
-    prune(parts, file->dir_fd);
+    return prune(parts, file->dir_fd);
 }

@@ -27,8 +27,8 @@ HC_MUST enum hc_err parts_find(struct session_parts *parts, int dir_fd);
 /* Opens a part to read it; -1: there is none. `live_at_least`: the number that sessions.jsonl has or had; the writer may be moving it. */
 int part_open(int dir_fd, uint32_t part, uint32_t live_at_least);
 /* When `file` (sessions.jsonl, synced) is full: it gets its number, a new one begins, and the oldest parts go while all together are above
- * keep_bytes. What fails is left as it is, and tried again with the next line. Each step alone leaves a folder that parts_find()
- * understands. */
-void parts_turn(struct session_parts *parts, struct append_file *file);
+ * keep_bytes. HC_ERR_IO: something of it failed and is left as it is, to be tried again with the next line. Each step alone leaves a folder
+ * that parts_find() understands. */
+HC_MUST enum hc_err parts_turn(struct session_parts *parts, struct append_file *file);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "hydra/base/arena.h"
+#include "hydra/base/log.h"
 #include "hydra/os/file.h"
 
 #define REFS_FIRST 16
@@ -132,6 +133,15 @@ bool writer_history_ok(struct writer *writer)
     return ok;
 }
 
+/* Told once, until it succeeds: no line is lost, but the file has no bound meanwhile. */
+static void note_rotation(struct writer *writer, enum line_file which, enum hc_err err)
+{
+    if (err != HC_OK && !writer->grows[which])
+        hc_log(HC_LOG_WARNING, "file_not_rotated", "file=%s detail=%s", hc_logq(writer->files[which].name),
+               hc_logq("it grows on, and is tried again with the next line"));
+    writer->grows[which] = err != HC_OK;
+}
+
 static void write_sessions(struct writer *writer)
 {
     struct line_queue *work = &writer->work[LINES_SESSIONS];
@@ -151,7 +161,7 @@ static void write_sessions(struct writer *writer)
     if (news)
         ring_bell(writer->wake_fd);
     if (!writer->failed[LINES_SESSIONS])
-        parts_turn(&writer->parts, &writer->files[LINES_SESSIONS]);
+        note_rotation(writer, LINES_SESSIONS, parts_turn(&writer->parts, &writer->files[LINES_SESSIONS]));
 }
 
 static void write_events(struct writer *writer)
@@ -170,8 +180,9 @@ static void write_events(struct writer *writer)
     (void)pthread_mutex_lock(&writer->lock);
     writer->event_bytes -= bytes;
     (void)pthread_mutex_unlock(&writer->lock);
-    if (file->end >= (int64_t)writer->rotate_bytes)
-        writer->failed[LINES_EVENTS] = append_rotate(file, EVENT_FILES_KEPT) != HC_OK;      /* the file grows on, it is tried again */
+    enum hc_err err = file->end < (int64_t)writer->rotate_bytes ? HC_OK : append_rotate(file, EVENT_FILES_KEPT);
+    note_rotation(writer, LINES_EVENTS, err);
+    writer->failed[LINES_EVENTS] = err != HC_OK;
 }
 
 /* Waits for work, for the end, or `ms` (negative: no limit). */

@@ -28,7 +28,7 @@ struct writer {
     struct session_parts parts;                               /* the thread's own while it runs */
     struct append_file files[LINE_FILES];                     /* the thread's own while it runs */
     struct line_queue work[LINE_FILES];                       /* the thread's own: taken, not yet written or synced */
-    bool failed[LINE_FILES];                                  /* the thread's own */
+    bool failed[LINE_FILES], grows[LINE_FILES];               /* the thread's own; grows: it is full, and could not begin anew */
     /* under the lock */
     struct line_queue pending[LINE_FILES], done;
     size_t unsynced_lines, event_bytes;

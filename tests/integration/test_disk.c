@@ -287,6 +287,12 @@ static unsigned lines_of(const char *lease_id)
 
 static bool has_line(void *ctx) { return lines_of(ctx) > 0; }
 
+static bool growing_is_told(void *ctx)
+{
+    (void)ctx;
+    return scene_log_has("event=file_not_rotated file=sessions.jsonl");
+}
+
 /* A visit that ends while these faults are there, and one that ends after them. */
 static void visits_over(const char *rules, const char *hit, bool killed)
 {
@@ -301,6 +307,8 @@ static void visits_over(const char *rules, const char *hit, bool killed)
     assert_int_equal(fleet_releases(&scene.daemon, &heads[0], &first, "user_exit"), 204);
     if (hit != NULL)
         fault_wait_hits(&scene.home, hit, 1, SCENE_WAIT_MS);
+    if (hit != NULL && !killed)
+        assert_true(wait_until(growing_is_told, NULL, SCENE_WAIT_MS));
     if (killed)
         daemon_kill(&scene.daemon);
     fault_set(&scene.home, "");

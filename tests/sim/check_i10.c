@@ -49,12 +49,14 @@ static bool any_cap(const struct sim *sim)
     return alloc_count(sim->cluster.live, REC_CAP) > 0;
 }
 
-static uint32_t foreign_leases(const struct sim *sim, const struct body_rec *body)
+/* Slots of it that heads of other venues have: all, or those alone that were given to them. */
+static uint32_t foreign_leases(const struct sim *sim, const struct body_rec *body, bool adopted_too)
 {
     uint32_t foreign = 0;
     for (size_t i = 0; i < body->slot_count; i++) {
         const struct lease *lease = slot_live_lease(&body->slots[i]);
-        foreign += lease != NULL && lease->head_id[0] != '\0' && !is_home(sim, lease->head_id, body->rec.key) ? 1 : 0;
+        bool counts = lease != NULL && lease->head_id[0] != '\0' && (adopted_too || lease->source != SOURCE_ADOPTED);
+        foreign += counts && !is_home(sim, lease->head_id, body->rec.key) ? 1 : 0;
     }
     return foreign;
 }
@@ -63,7 +65,7 @@ static uint32_t foreign_leases(const struct sim *sim, const struct body_rec *bod
  * that goes, even a reserve of 0 keeps others away: they hold all that the body is to have. */
 static bool only_the_line(const struct sim *sim, const struct ticket_rec *ticket, const struct body_rec *body)
 {
-    bool none_kept = body->home_venue_reserve == 0 && foreign_leases(sim, body) < body->slots_total;
+    bool none_kept = body->home_venue_reserve == 0 && foreign_leases(sim, body, true) < body->slots_total;
     return could_use(sim, ticket, body) && !any_cap(sim) && (is_home(sim, ticket->rec.key, body->rec.key) || none_kept);
 }
 
@@ -145,12 +147,7 @@ void sim_check_i10_first_come(struct sim *sim, const struct lease *is, const cha
 
 static void check_number(struct sim *sim, const struct body_rec *body)
 {
-    uint32_t foreign = 0;
-    for (size_t i = 0; i < body->slot_count; i++) {
-        const struct lease *lease = slot_live_lease(&body->slots[i]);
-        foreign += lease != NULL && lease->head_id[0] != '\0' && lease->source != SOURCE_ADOPTED &&
-            !is_home(sim, lease->head_id, body->rec.key) ? 1 : 0;
-    }
+    uint32_t foreign = foreign_leases(sim, body, false);
     if ((int64_t)foreign > (int64_t)body->slots_total - body->home_venue_reserve && foreign > 0)
         sim_violation(sim, "I10: %u slots of %s are with heads of other venues, %d are reserved", foreign, body->rec.key,
             body->home_venue_reserve);

@@ -1,9 +1,8 @@
 /* feed.h - what leaves after the commit: events (ring with ids, events.jsonl rotated by size), session history (sessions.jsonl and its
  * older parts, together below a size) and the counters that reports need. Architecture §2, §4; rules §3.10.
  *
- * Threads: feed_publish, feed_events, feed_history..., feed_denied: loop thread. The writer thread inside feed/ owns the files; it
- * talks to the
- * loop through a queue of its own and an eventfd that the owner gives. Nothing here blocks the loop on I/O. */
+ * Threads: feed_publish, feed_events, feed_history..., feed_denied: loop thread. The writer thread inside feed/ owns the files; it talks to
+ * the loop through a queue of its own and an eventfd that the owner gives. Nothing here blocks the loop on I/O. */
 #ifndef HYDRA_FEED_FEED_H
 #define HYDRA_FEED_FEED_H
 
