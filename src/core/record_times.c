@@ -13,6 +13,7 @@ enum time_kind {
 struct time_walk {
     const struct timers *t;
     hc_time now, saved_at;
+    hc_time started_at;   /* of this daemon. What cannot have been yet was before it: another's file asks for no end after our start (§8.1) */
     int64_t outage_ms;    /* 0: clamp; else shift */
     bool write;           /* false: only look whether something would change */
     bool changes;
@@ -21,7 +22,7 @@ struct time_walk {
 static hc_time clamped(const struct time_walk *w, hc_time t, enum time_kind kind, int64_t full_ms)
 {
     if (kind == TIME_BEFORE_US)
-        return hc_time_earlier(t, w->now);
+        return hc_time_before(w->now, t) ? hc_time_earlier(w->started_at, w->now) : t;
     if (kind == TIME_PAST || kind == TIME_SILENCE)
         return hc_time_since(t, w->now) > FUTURE_TOLERATED_MS ? w->now : t;
     if (hc_time_since(t, w->now) <= full_ms)
@@ -231,7 +232,7 @@ static enum hc_err walk(struct step *s, struct time_walk *w)
 
 enum hc_err times_clamp(struct step *s, hc_time saved_at)
 {
-    struct time_walk w = { .t = s->t, .now = s->now, .saved_at = saved_at };
+    struct time_walk w = { .t = s->t, .now = s->now, .saved_at = saved_at, .started_at = s->obs->started_at };
     return walk(s, &w);
 }
 

@@ -177,6 +177,21 @@ static void test_merge__ticket_of_a_stream_unknown_there__keeps_its_place(void *
     done(&files);
 }
 
+/* rules §8.1: in boot safe mode an end that was asked for since our start is told. With a clock that went back, a file's older ones lie in
+ * the future: they were before our start. */
+static void test_merge__changes_in_the_future__were_before_our_start(void **state)
+{
+    struct fleet *f = *state;
+    assert_int_equal(fleet_claim(f, "h1", "a1", FLEET_EXPERIENCE)->answer, ANSWER_LEASE_NEW);
+    struct files files = { .committed = now(f), .foreign = now(f) };
+    f->now = hc_time_add(f->now, -2 * HC_HOUR_MS);
+    f->obs->started_at = f->now;
+    f->now = hc_time_add(f->now, 30000);
+    merge(f, &files);
+    assert_int_equal(slot_live_lease(slot_in(files.foreign))->changed_at.ms, f->obs->started_at.ms);
+    done(&files);
+}
+
 static void test_merge__each_allocation_failing__leaves_the_loaded_state(void **state)
 {
     struct fleet *f = *state;
@@ -217,6 +232,7 @@ int main(void)
         TEST(test_merge__file_without_the_body__brings_it_back_with_its_lease),
         TEST(test_merge__head_that_went_on_elsewhere__leaves_the_kept_lease_behind),
         TEST(test_merge__ticket_of_a_stream_unknown_there__keeps_its_place),
+        TEST(test_merge__changes_in_the_future__were_before_our_start),
         TEST(test_merge__each_allocation_failing__leaves_the_loaded_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
