@@ -159,7 +159,10 @@ static hc_time starts_until(const struct step *s, const struct lease *lease)
         return HC_TIME_NEVER;
     if (lease->protocol >= 2)
         return hc_same(head->handed_lease_id, lease->id) ? hc_time_add(head->handed_at, s->t->start_deadline_ms) : HC_TIME_NEVER;
-    bool again = hc_same(head->read_lease_id, lease->id) && !hc_time_before(head->read_at, lease->idle_since);
+    /* Since its body showed it last, and not only since it was seen idle: a body that reboots reports nothing for minutes. */
+    const struct clock_obs *clock = (const struct clock_obs *)observed_get(s->obs, OBS_CLOCK, lease->id);
+    hc_time shown_at = hc_time_later(lease->streaming_at, clock == NULL ? HC_TIME_NEVER : clock->shown_at);
+    bool again = hc_same(head->read_lease_id, lease->id) && hc_time_before(shown_at, head->read_at);
     return again ? hc_time_add(head->read_at, s->t->start_deadline_legacy_ms) : HC_TIME_NEVER;
 }
 
@@ -209,6 +212,7 @@ static enum hc_err renew_by_body(struct step *s, const char *lease_id, hc_time a
     if (clock == NULL)
         return HC_ERR_NOMEM;
     clock->renewed_at = hc_time_later(clock->renewed_at, at);
+    clock->shown_at = hc_time_later(clock->shown_at, at);
     return HC_OK;
 }
 

@@ -60,7 +60,7 @@ const struct journal_table node_obs_table = REC_TABLE("observed_node", node_rows
 
 static const struct journal_field clock_rows[] = {
     J_ROW(struct clock_obs, renewed_at, J_TIME), J_ROW(struct clock_obs, head_renewed_at, J_TIME),
-    J_ROW(struct clock_obs, expires_at, J_TIME),
+    J_ROW(struct clock_obs, expires_at, J_TIME), J_ROW(struct clock_obs, shown_at, J_TIME),
 };
 const struct journal_table clock_obs_table = REC_TABLE("observed_clock", clock_rows, struct clock_obs);
 

@@ -76,7 +76,8 @@ struct node_obs {                    /* OBS_NODE, key: node id */
     enum custodian_state custodian;  /* how that one ended */
 };
 
-struct clock_obs { struct rec rec; hc_time renewed_at, head_renewed_at, expires_at; };    /* OBS_CLOCK, key: lease id; §3.8 */
+/* OBS_CLOCK, key: lease id; §3.8. shown_at: by its body, in the newest report that did. */
+struct clock_obs { struct rec rec; hc_time renewed_at, head_renewed_at, expires_at, shown_at; };
 struct pool_obs { struct rec rec; size_t count, next; int64_t session_ms[POOL_SESSIONS_MAX]; };   /* OBS_POOL, key: pool */
 
 struct op_obs { struct rec rec; hc_time given_at; };      /* OBS_OP, key: op id; given to its node then, and may be given again later */

@@ -420,6 +420,45 @@ static void test_streaming__handed_out_again_while_idle__waits_for_that_start_on
     assert_int_equal(fleet_lease(f, lease)->why, WHY_BODY_IDLE);
 }
 
+/* The same while the body is silent: what it says when it is back is older than the start that was promised meanwhile. */
+static void test_streaming__handed_out_again_while_silent__waits_for_that_start(void **state)
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE];
+    visit_fleet(f);
+    visit_plays(f, lease);
+    (void)fleet_heartbeat(f, "h1", "streaming", "b1");
+    f->now = hc_time_add(f->now, 40000);
+    assert_int_equal(fleet_read(f, "h1", FLEET_EXPERIENCE)->answer, ANSWER_ROWS);
+    assert_string_equal(alloc_head_lease(f->alloc, "h1"), lease);
+    f->now = hc_time_add(f->now, 20000);
+    (void)visit_idle(f, "b1");
+    fleet_pass(f, 90000);
+    (void)fleet_heartbeat(f, "h1", "streaming", "b1");       /* its picture has begun: a report of the moment before may come after that */
+    (void)visit_idle(f, "b1");
+    assert_int_equal(state_of(f, lease), LEASE_STREAMING);
+    fleet_pass(f, 100000);
+    assert_int_equal(state_of(f, lease), LEASE_ENDED);      /* it never began */
+}
+
+/* A read before its body showed the picture again promises nothing: that visit ends after two idle reports. */
+static void test_streaming__read_before_it_was_shown__ends_when_idle(void **state)
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE];
+    visit_fleet(f);
+    visit_plays(f, lease);
+    (void)fleet_heartbeat(f, "h1", "streaming", "b1");
+    f->now = hc_time_add(f->now, 20000);
+    (void)fleet_read(f, "h1", FLEET_EXPERIENCE);
+    f->now = hc_time_add(f->now, 5000);
+    (void)visit_shows(f, "b1", SESSION_STREAMING, "", "l1");
+    f->now = hc_time_add(f->now, 5000);
+    (void)visit_idle(f, "b1");
+    fleet_pass(f, 65000);
+    assert_int_equal(state_of(f, lease), LEASE_ENDED);
+}
+
 /* A head of protocol 2 that claims its lease again begins anew: what idle reports say until then is no end of that start. */
 static void test_streaming__claimed_again_while_idle__waits_for_that_start_once(void **state)
 {
@@ -464,6 +503,8 @@ int main(void)
         FLEET_TEST(test_store__is_down__reports_are_facts_only),
         FLEET_TEST(test_streaming__stranger_between_idle_reports__is_not_idle),
         FLEET_TEST(test_streaming__handed_out_again_while_idle__waits_for_that_start_once),
+        FLEET_TEST(test_streaming__handed_out_again_while_silent__waits_for_that_start),
+        FLEET_TEST(test_streaming__read_before_it_was_shown__ends_when_idle),
         FLEET_TEST(test_streaming__claimed_again_while_idle__waits_for_that_start_once),
         FLEET_TEST(test_left_behind__body_returns__drains_what_plays_ends_what_does_not),
     };
