@@ -13,7 +13,7 @@ enum time_kind {
 struct time_walk {
     const struct timers *t;
     hc_time now, saved_at;
-    hc_time started_at;   /* of this daemon. What cannot have been yet was before it: another's file asks for no end after our start (§8.1) */
+    hc_time started_at;   /* of this daemon: another's file asks for no end after it, so what cannot have been yet was before (§8.1) */
     int64_t outage_ms;    /* 0: clamp; else shift */
     bool write;           /* false: only look whether something would change */
     bool changes;

@@ -216,7 +216,8 @@ static void registered(struct sim *sim, struct head *h, const struct op *op)
     if (hc_same(d->fingerprint, op->fingerprint) || hc_same(d->predecessor, op->fingerprint))
         return;                              /* a repeat */
     HC_SET(d->predecessor, d->registered && !op->admin ? d->fingerprint : "");
-    d->overlap_until = sim->now + sim->cluster.config.timers.device_cert_overlap_ms;
+    /* An earlier request that was told to have failed may have begun the overlap already: nobody knows when it ends. */
+    d->overlap_until = d->unsure ? 0 : sim->now + sim->cluster.config.timers.device_cert_overlap_ms;
     HC_SET(d->fingerprint, op->fingerprint);
     d->registered = true;
     d->registered_at = sim->now;
