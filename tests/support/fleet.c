@@ -1,6 +1,7 @@
 #include "fleet.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +12,6 @@
 
 #define PATH_SIZE     512
 #define REPORT_SIZE   1024
-#define CLOCK_MS      1000
 #define CONFIRM_TRIES 5            /* a body confirms what it was just told: one repeat, a few when grants go on beside it */
 
 static void copy_text(char *out, size_t size, const char *text)
@@ -55,16 +55,12 @@ struct node fleet_head(struct daemon *daemon, const char *name, const char *venu
     return enrolled(&call, "head_id");
 }
 
-static bool later_than(void *ctx)
-{
-    return os_wall().ms > *(int64_t *)ctx;
-}
-
-/* What a test did before and the report that follows have an order for it; for the cluster, only if they are of different milliseconds. */
+/* What a test did before and the request that follows have an order for it; for the cluster, only if they are of different milliseconds. */
 static void next_millisecond(void)
 {
-    int64_t now_ms = os_wall().ms;
-    assert_true(wait_until(later_than, &now_ms, CLOCK_MS));
+    /* A whole one: the daemon's milliseconds do not begin where ours do. */
+    for (int64_t from_us = os_monotonic_us(); os_monotonic_us() < from_us + 1000;)
+        (void)sched_yield();
 }
 
 void fleet_reports(struct daemon *daemon, const struct node *body, const char *stream_status)
@@ -145,6 +141,7 @@ void fleet_claim_body(const char *attempt_id, char out[FLEET_CLAIM_SIZE])
 struct call fleet_claims(struct daemon *daemon, const struct node *head, const char *attempt_id)
 {
     char path[FLEET_CLAIM_SIZE], body[FLEET_CLAIM_SIZE];
+    next_millisecond();
     fleet_claim_path(head, path);
     fleet_claim_body(attempt_id, body);
     return daemon_call(daemon, head->token, "POST", path, body);

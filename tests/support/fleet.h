@@ -41,6 +41,7 @@ struct call fleet_reads(struct daemon *daemon, const struct node *head);
 void fleet_read_path(const struct node *head, char out[FLEET_CLAIM_SIZE]);
 void fleet_beats(struct daemon *daemon, const struct node *head, const char *status, const char *body_id);    /* body_id may be NULL */
 
+/* In a millisecond of its own: the queue's order is that of milliseconds, then of random ids (rules §11.1). */
 struct call fleet_claims(struct daemon *daemon, const struct node *head, const char *attempt_id);
 void fleet_claim_path(const struct node *head, char out[FLEET_CLAIM_SIZE]);
 void fleet_claim_body(const char *attempt_id, char out[FLEET_CLAIM_SIZE]);
