@@ -139,7 +139,8 @@ static void fill_xr(const struct table *t, struct directive_xr *ret)
     bool ends = xr->state == XR_ENDING || xr->state == XR_FAILED;
     ret->present = xr->session_id[0] != '\0';
     ret->action = arms ? XR_ACTION_ARM : XR_ACTION_KEEP;
-    if (ends && may_terminate(t, lease == NULL ? WHY_NONE : lease->why, xr->since))
+    /* When it was asked for is the lease's: `since` is a clock, which an outage moves. */
+    if (ends && (lease == NULL ? !t->boot_mode : may_terminate(t, lease->why, lease->changed_at)))
         ret->action = XR_ACTION_END;
     ret->state = xr->state;
     HC_SET(ret->session_id, xr->session_id);

@@ -323,6 +323,35 @@ static void test_xr__failed_and_read__leaves_the_headset_free_and_the_body_held(
     assert_string_equal(headset_poll(f, "q1")->xr.body_id, "b2");
 }
 
+static enum xr_action told_action(struct fleet *f)
+{
+    struct core_view v = fleet_view(f);
+    struct hc_arena arena = { 0 };
+    struct directive told;
+    assert_int_equal(query_directive(&v, "b1", &arena, &told), HC_OK);
+    hc_arena_free(&arena);
+    return told.xr.action;
+}
+
+static void test_xr__end_asked_for_before_the_start__is_not_told_after_an_outage(void **state)      /* §8.1 */
+{
+    struct fleet *f = *state;
+    headset_fleet(f);
+    (void)headset_start(f, "q1", "b1");
+    (void)headset_body_says(f, "b1", "active");
+    (void)headset_end(f, "q1");
+    assert_int_equal(told_action(f), XR_ACTION_END);
+    headset_body(f, "b9");                                       /* awaited: the district stays in safe mode */
+    (void)visit_restart(f, 1000);
+    assert_int_equal(headset_session(f, "b1")->state, XR_ENDING);
+    assert_int_equal(told_action(f), XR_ACTION_KEEP);
+    f->now = hc_time_add(f->now, 5000);
+    struct core_event over = fleet_event(f, CORE_OUTAGE_OVER, CALLER_SYSTEM, "");
+    over.u.outage.outage_ms = 5000;                              /* moves its clock, not the moment in which it was asked for */
+    (void)fleet_step(f, &over);
+    assert_int_equal(told_action(f), XR_ACTION_KEEP);
+}
+
 static void test_xr__end_in_boot_safe_mode__leaves_only_when_asked_for_since(void **state)      /* §8.1 */
 {
     struct fleet *f = *state;
@@ -448,6 +477,7 @@ int main(void)
         FLEET_TEST(test_xr_end__of_nothing__is_done),
         FLEET_TEST(test_xr__stream_delete_of_a_headset__ends_it),
         FLEET_TEST(test_xr__failed_and_read__leaves_the_headset_free_and_the_body_held),
+        FLEET_TEST(test_xr__end_asked_for_before_the_start__is_not_told_after_an_outage),
         FLEET_TEST(test_xr__end_in_boot_safe_mode__leaves_only_when_asked_for_since),
         FLEET_TEST(test_xr_claim__of_protocol_2__arms_the_body),
         FLEET_TEST(test_xr_claim__of_who_cannot__is_a_bad_request),
