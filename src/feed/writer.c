@@ -180,9 +180,8 @@ static void write_events(struct writer *writer)
     (void)pthread_mutex_lock(&writer->lock);
     writer->event_bytes -= bytes;
     (void)pthread_mutex_unlock(&writer->lock);
-    enum hc_err err = file->end < (int64_t)writer->rotate_bytes ? HC_OK : append_rotate(file, EVENT_FILES_KEPT);
-    note_rotation(writer, LINES_EVENTS, err);
-    writer->failed[LINES_EVENTS] = err != HC_OK;
+    bool full = file->end >= (int64_t)writer->rotate_bytes;
+    note_rotation(writer, LINES_EVENTS, full ? append_rotate(file, EVENT_FILES_KEPT) : HC_OK);
 }
 
 /* Waits for work, for the end, or `ms` (negative: no limit). */

@@ -109,6 +109,19 @@ void fixture_await_synced(struct feed_fixture *f, size_t count)
     assert_int_equal(seen, count);
 }
 
+void fixture_await_text(struct feed_fixture *f, const char *name, const char *text)
+{
+    bool there = false;
+    for (unsigned turn = 0; turn < WAIT_TURNS && !there; turn++) {
+        await_wake(f);
+        size_t len;
+        char *all = fixture_read(f, name, &len);
+        there = strstr(all, text) != NULL;
+        hc_free(all);
+    }
+    assert_true(there);
+}
+
 void fixture_await_health(struct feed_fixture *f, bool ok)
 {
     for (unsigned turn = 0; turn < WAIT_TURNS && feed_history_ok(f->feed) != ok; turn++)

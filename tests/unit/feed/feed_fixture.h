@@ -16,6 +16,7 @@ char *fixture_read(const struct feed_fixture *f, const char *name, size_t *ret_l
 void fixture_write(const struct feed_fixture *f, const char *name, const char *text);
 /* Waits until `count` ids were synced since the call; fails the test after 10 s. */
 void fixture_await_synced(struct feed_fixture *f, size_t count);
+void fixture_await_text(struct feed_fixture *f, const char *name, const char *text);     /* until the file has it; as long */
 void fixture_await_health(struct feed_fixture *f, bool ok);
 struct core_note fixture_note(enum note_type type, const char *detail);
 struct session_row fixture_row(const char *lease_id, const char *head_id, int64_t ended_ms);

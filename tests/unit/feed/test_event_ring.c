@@ -1,12 +1,16 @@
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "feed_fixture.h"
+#include "hydra/base/log.h"
 
 #define ROTATE_NEVER ((size_t)64 * 1024 * 1024)
 
@@ -209,6 +213,49 @@ static void test_events__file_over_its_size__rotated_and_read_across_both(void *
     fixture_drop(&f);
 }
 
+static atomic_uint told_lines;
+
+static void count_told(const char *line)
+{
+    if (strstr(line, "event=file_not_rotated file=events.jsonl") != NULL)
+        atomic_fetch_add(&told_lines, 1);
+}
+
+/* A folder stands where the oldest file is to go. */
+static void test_events__file_that_cannot_rotate__grows_and_is_told_once(void **state)
+{
+    (void)state;
+    struct feed_fixture f;
+    char blocked[128];
+    fixture_make(&f);
+    fixture_write(&f, "events.jsonl.3", "");
+    fixture_path(&f, "events.jsonl.4", blocked);
+    assert_int_equal(mkdir(blocked, 0700), 0);
+    atomic_store(&told_lines, 0);
+    hc_log_sink_set(count_told);
+    fixture_open(&f, 1, 100, 64);
+    static const char *const lines[] = { "first", "second", "third", "fourth" };
+    for (size_t i = 0; i < 3; i++) {                 /* a line is written after all that was tried with the one before it */
+        publish(&f, NOTE_STORE_UP, lines[i]);
+        fixture_await_text(&f, "events.jsonl", lines[i]);
+    }
+    assert_int_equal(atomic_load(&told_lines), 1);
+    assert_int_equal(rmdir(blocked), 0);
+    publish(&f, NOTE_STORE_UP, lines[3]);
+    fixture_close(&f);
+    hc_log_sink_set(NULL);
+    assert_int_equal(atomic_load(&told_lines), 1);
+    /* The third may have been tried again after the folder had gone. */
+    size_t len;
+    char *newest = fixture_read(&f, "events.jsonl.1", &len), *older = fixture_read(&f, "events.jsonl.2", &len);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        assert_true(strstr(newest, lines[i]) != NULL || strstr(older, lines[i]) != NULL);      /* none was lost meanwhile */
+    hc_free(newest);
+    hc_free(older);
+    fixture_open(&f, 2, 100, ROTATE_NEVER);
+    fixture_drop(&f);
+}
+
 static void test_events__lines_that_are_not_ours__skipped(void **state)
 {
     (void)state;
@@ -286,6 +333,7 @@ int main(void)
         cmocka_unit_test(test_events__ring_full__oldest_leave_and_old_ids_start_at_the_oldest),
         cmocka_unit_test(test_events__all_fields__survive_the_file),
         cmocka_unit_test(test_events__file_over_its_size__rotated_and_read_across_both),
+        cmocka_unit_test(test_events__file_that_cannot_rotate__grows_and_is_told_once),
         cmocka_unit_test(test_events__lines_that_are_not_ours__skipped),
         cmocka_unit_test(test_publish__every_allocation_failing__all_or_nothing),
     };
