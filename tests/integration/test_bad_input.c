@@ -273,6 +273,7 @@ static bool forgotten(void *ctx)
 static void test_bad_input__calls_for_a_lease_that_is_over__410_and_204(void **state)
 {
     (void)state;
+    assert_false(forgotten(NULL));
     assert_int_equal(fleet_releases(&scene.daemon, &head, &lease, "user_exit"), 204);
     struct call call = fleet_reports_modern(&scene.daemon, &body, "idle", NULL);
     call_free(&call);

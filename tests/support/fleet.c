@@ -111,6 +111,7 @@ void fleet_read_path(const struct node *head, char out[FLEET_CLAIM_SIZE])
 struct call fleet_reads(struct daemon *daemon, const struct node *head)
 {
     char path[FLEET_CLAIM_SIZE];
+    next_millisecond();
     fleet_read_path(head, path);
     return daemon_call(daemon, head->token, "GET", path, NULL);
 }

@@ -37,11 +37,11 @@ struct call fleet_reports_modern(struct daemon *daemon, struct node *body, const
 /* The JSON of such a report, for calls made otherwise. */
 void fleet_modern_report(struct node *body, const char *state, const char *lease_id, char *out, size_t size);
 
+/* Reads and claims come in a millisecond of their own: the queue's order is that of milliseconds, then of random ids (rules §7.1). */
 struct call fleet_reads(struct daemon *daemon, const struct node *head);
 void fleet_read_path(const struct node *head, char out[FLEET_CLAIM_SIZE]);
 void fleet_beats(struct daemon *daemon, const struct node *head, const char *status, const char *body_id);    /* body_id may be NULL */
 
-/* In a millisecond of its own: the queue's order is that of milliseconds, then of random ids (rules §11.1). */
 struct call fleet_claims(struct daemon *daemon, const struct node *head, const char *attempt_id);
 void fleet_claim_path(const struct node *head, char out[FLEET_CLAIM_SIZE]);
 void fleet_claim_body(const char *attempt_id, char out[FLEET_CLAIM_SIZE]);
