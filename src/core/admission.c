@@ -13,6 +13,18 @@ bool accept_only(const struct alloc *live, const char *head_id)
     return venue != NULL && venue->accept_mode == ACCEPT_CONFIRM;
 }
 
+enum hc_err lease_handed_again(struct step *s, const struct lease *lease)
+{
+    if (s->ev->dry_run || lease_is_pre_stream(lease->state))
+        return HC_OK;
+    struct node_obs *seen = step_edit_node_obs(s, lease->head_id);
+    if (seen == NULL)
+        return HC_ERR_NOMEM;
+    seen->handed_at = s->now;
+    HC_SET(seen->handed_lease_id, lease->id);
+    return HC_OK;
+}
+
 enum hc_err lease_collect(struct step *s, const char *lease_id, const char *attempt_id, const char *attempt_digest)
 {
     const char *body_id = alloc_lease_body(s->live, lease_id);
@@ -65,7 +77,10 @@ static enum hc_err admission_lease(struct step *s, const struct lease *own, bool
     const struct lease *lease = alloc_lease(s->live, lease_id, NULL, NULL);
     assert(lease != NULL);
     bool waits = lease->uncollected;
-    err = answer_lease(s, ANSWER_STREAM, lease_id, named && !waits);
+    if (named && !waits)
+        err = lease_handed_again(s, lease);
+    if (err == HC_OK)
+        err = answer_lease(s, ANSWER_STREAM, lease_id, named && !waits);
     return err == HC_OK && waits ? answer_promoted(s, lease_id) : err;
 }
 

@@ -72,19 +72,6 @@ static enum hc_err lost(struct step *s, const char *lease_id, const char *stream
     return answer_lease_lost(s, lease_id, stream_id, state, why);
 }
 
-/* It had a picture, and its head begins anew: on_its_way() gives it the time of a start. */
-static enum hc_err remember_handed(struct step *s, const struct lease *lease)
-{
-    if (s->ev->dry_run || lease_is_pre_stream(lease->state))
-        return HC_OK;
-    struct node_obs *seen = step_edit_node_obs(s, lease->head_id);
-    if (seen == NULL)
-        return HC_ERR_NOMEM;
-    seen->handed_at = s->now;
-    HC_SET(seen->handed_lease_id, lease->id);
-    return HC_OK;
-}
-
 /* 200: the lease is handed out, and collected if it was waiting for that. */
 static enum hc_err hand_out(struct step *s, const struct claiming *c, const struct lease *lease, bool *done)
 {
@@ -92,7 +79,7 @@ static enum hc_err hand_out(struct step *s, const struct claiming *c, const stru
     HC_SET(lease_id, lease->id);
     *done = true;
     if (!lease->uncollected) {
-        enum hc_err err = remember_handed(s, lease);
+        enum hc_err err = lease_handed_again(s, lease);
         return err == HC_OK ? answer_lease(s, ANSWER_LEASE_SAME, lease_id, true) : err;
     }
     if (accept_only(s->live, c->ask.head_id))

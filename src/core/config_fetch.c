@@ -18,6 +18,8 @@ static enum hc_err fetch_own(struct step *s, const struct lease *lease, bool ask
     enum hc_err err = HC_OK;
     if (asks && implicit)
         err = lease_renewed(s, lease_id, head != NULL && node_is_quest(head) ? s->t->soft_hold_quest_ms : s->t->soft_hold_rolling_ms);
+    else if (asks)
+        err = lease_handed_again(s, lease);
     return err == HC_OK ? answer_assigned(s, lease_id, ANSWER_LEASE_SAME) : err;
 }
 

@@ -155,15 +155,14 @@ static enum hc_err pre_stream_evidence(struct step *s, const char *body_id, cons
 static hc_time starts_until(const struct step *s, const struct lease *lease)
 {
     const struct node_obs *head = lease->head_id[0] == '\0' ? NULL : observed_node(s->obs, lease->head_id);
-    if (head == NULL)
+    if (head == NULL || !hc_same(head->handed_lease_id, lease->id))
         return HC_TIME_NEVER;
     if (lease->protocol >= 2)
-        return hc_same(head->handed_lease_id, lease->id) ? hc_time_add(head->handed_at, s->t->start_deadline_ms) : HC_TIME_NEVER;
-    /* Since its body showed it last, and not only since it was seen idle: a body that reboots reports nothing for minutes. */
+        return hc_time_add(head->handed_at, s->t->start_deadline_ms);
+    /* It asks while it plays too: only since its body showed it last. Not since it was seen idle: a body that reboots is silent for minutes. */
     const struct clock_obs *clock = (const struct clock_obs *)observed_get(s->obs, OBS_CLOCK, lease->id);
     hc_time shown_at = hc_time_later(lease->streaming_at, clock == NULL ? HC_TIME_NEVER : clock->shown_at);
-    bool again = hc_same(head->read_lease_id, lease->id) && hc_time_before(shown_at, head->read_at);
-    return again ? hc_time_add(head->read_at, s->t->start_deadline_legacy_ms) : HC_TIME_NEVER;
+    return hc_time_before(shown_at, head->handed_at) ? hc_time_add(head->handed_at, s->t->start_deadline_legacy_ms) : HC_TIME_NEVER;
 }
 
 /* It gets the time of a start, once per idle stretch, however often it asks (I8). */

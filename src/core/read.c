@@ -141,10 +141,11 @@ static enum hc_err answer_held(struct step *s, const struct reading *reading, co
     seen->read_lost = false;
     HC_SET(seen->read_lease_id, lease_id);
     HC_SET(seen->read_experience, reading->ask.experience);
+    err = lease_handed_again(s, alloc_lease(s->live, lease_id, NULL, NULL));
     row->slot = s->out->slot;
     s->out->rows = row;
     s->out->row_count = 1;
-    return HC_OK;
+    return err;
 }
 
 static enum hc_err grant_held(struct step *s, const struct reading *reading, const struct verdict *verdict)

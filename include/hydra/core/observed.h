@@ -62,7 +62,7 @@ struct node_obs {                    /* OBS_NODE, key: node id */
     hc_time status_since;            /* since when `status` and `body_id` are what they are */
     hc_time read_at; char read_experience[HC_NAME_SIZE]; char read_lease_id[HC_ID_SIZE];   /* last claiming read and what it gave */
     bool read_lost;                  /* that answer was a 503: never handed out (§6.3.1) */
-    hc_time handed_at; char handed_lease_id[HC_ID_SIZE];       /* last repeated claim that was given a lease which had a picture */
+    hc_time handed_at; char handed_lease_id[HC_ID_SIZE];       /* when it asked and was given the lease that it has, which had a picture */
     hc_time live_at;                 /* last time it had a live stream (§7.6 b) */
     hc_time claim_at[CLAIM_TIMES_MAX]; /* newest explicit grants (§6.5.3) */
     hc_time ticket_renewed_at;

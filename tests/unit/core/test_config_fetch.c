@@ -1,4 +1,5 @@
 #include "asks.h"
+#include "visits.h"
 
 static void assigned(struct fleet *f)
 {
@@ -80,6 +81,25 @@ static void test_fetch__lease_on_another_body__shows_nothing(void **state)
     assert_false(f->last.dirty);
 }
 
+/* It is told of its lease again and starts: an idle report that was on its way does not end that (seed 30000368: two pictures met). */
+static void test_fetch__picture_is_gone__waits_for_that_start_once(void **state)
+{
+    struct fleet *f = *state;
+    char lease[HC_ID_SIZE];
+    assigned(f);
+    HC_SET(lease, ask_fetch(f, "h1")->lease.id);
+    (void)visit_shows(f, "b1", SESSION_STREAMING, lease, "l1");
+    assert_int_equal(fleet_lease(f, lease)->state, LEASE_STREAMING);
+    (void)visit_idle(f, "b1");
+    fleet_pass(f, 50000);
+    assert_int_equal(ask_fetch(f, "h1")->answer, ANSWER_LEASE_SAME);
+    fleet_pass(f, 170000);
+    assert_int_equal(fleet_lease(f, lease)->state, LEASE_STREAMING);
+    fleet_pass(f, 60000);
+    assert_int_equal(fleet_lease(f, lease)->state, LEASE_ENDED);
+    assert_int_equal(fleet_lease(f, lease)->why, WHY_BODY_IDLE);
+}
+
 static void test_fetch__operator__changes_nothing(void **state)
 {
     struct fleet *f = *state;
@@ -137,6 +157,7 @@ int main(void)
         FLEET_TEST(test_fetch__nothing_assigned__is_no_claim),
         FLEET_TEST(test_fetch__no_app_is_set__is_no_claim),
         FLEET_TEST(test_fetch__lease_on_another_body__shows_nothing),
+        FLEET_TEST(test_fetch__picture_is_gone__waits_for_that_start_once),
         FLEET_TEST(test_fetch__operator__changes_nothing),
         FLEET_TEST(test_fetch__slot_is_on_its_way__waits),
         FLEET_TEST(test_fetch__store_is_down__has_no_block),

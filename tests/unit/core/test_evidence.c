@@ -1,4 +1,5 @@
 /* What reports mean for leases: rules §6.2 (streaming, unknown, draining), §6.2.5 (warm-up, reboot), §6.1 (regressed epochs), §10.4. */
+#include "asks.h"
 #include "visits.h"
 
 #include <string.h>
@@ -459,25 +460,38 @@ static void test_streaming__read_before_it_was_shown__ends_when_idle(void **stat
     assert_int_equal(state_of(f, lease), LEASE_ENDED);
 }
 
-/* A head of protocol 2 that claims its lease again begins anew: what idle reports say until then is no end of that start. */
-static void test_streaming__claimed_again_while_idle__waits_for_that_start_once(void **state)
+/* A head of protocol 2 that is given its lease again begins anew: what idle reports say until then is no end of that start. */
+static void begins_anew_once(struct fleet *f, struct core_result *(*ask)(struct fleet *f), enum core_answer answer)
 {
-    struct fleet *f = *state;
     char lease[HC_ID_SIZE], token[CLAIM_TOKEN_SIZE];
     visit_fleet(f);
     visit_grant(f, "p1", "a1", lease, token);
     (void)visit_shows(f, "b1", SESSION_STREAMING, lease, "l1");
     (void)visit_idle(f, "b1");
     fleet_pass(f, 50000);
-    assert_int_equal(fleet_claim(f, "p1", "a1", FLEET_EXPERIENCE)->answer, ANSWER_LEASE_SAME);
+    assert_int_equal(ask(f)->answer, answer);
+    assert_string_equal(f->last.claim_token, token);
     fleet_pass(f, 85000);
     assert_int_equal(state_of(f, lease), LEASE_STREAMING);
-    (void)fleet_claim(f, "p1", "a1", FLEET_EXPERIENCE);
+    (void)ask(f);
     fleet_pass(f, 10000);
     assert_int_equal(state_of(f, lease), LEASE_STREAMING);
     fleet_pass(f, 10000);
-    assert_int_equal(state_of(f, lease), LEASE_ENDED);      /* I8: no claim renews it for ever */
+    assert_int_equal(state_of(f, lease), LEASE_ENDED);      /* I8: nothing that it asks renews it for ever */
     assert_int_equal(fleet_lease(f, lease)->why, WHY_BODY_IDLE);
+}
+
+static struct core_result *claims(struct fleet *f) { return fleet_claim(f, "p1", "a1", FLEET_EXPERIENCE); }
+static struct core_result *polls(struct fleet *f) { return ask_admission(f, "p1", "a1"); }
+
+static void test_streaming__claimed_again_while_idle__waits_for_that_start_once(void **state)
+{
+    begins_anew_once(*state, claims, ANSWER_LEASE_SAME);
+}
+
+static void test_streaming__polled_again_while_idle__waits_for_that_start_once(void **state)
+{
+    begins_anew_once(*state, polls, ANSWER_STREAM);
 }
 
 int main(void)
@@ -506,6 +520,7 @@ int main(void)
         FLEET_TEST(test_streaming__handed_out_again_while_silent__waits_for_that_start),
         FLEET_TEST(test_streaming__read_before_it_was_shown__ends_when_idle),
         FLEET_TEST(test_streaming__claimed_again_while_idle__waits_for_that_start_once),
+        FLEET_TEST(test_streaming__polled_again_while_idle__waits_for_that_start_once),
         FLEET_TEST(test_left_behind__body_returns__drains_what_plays_ends_what_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
