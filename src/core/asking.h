@@ -51,7 +51,7 @@ bool accept_only(const struct alloc *live, const char *head_id);      /* §7.11:
 /* The ticket that a promoted lease came from, as an answer: state promoted. */
 HC_MUST enum hc_err answer_promoted(struct step *s, const char *lease_id);
 
-/* Observed: whoever asked was given the lease that it has. If that had a picture, it begins anew, and evidence.c gives it the time of a start. */
+/* Observed: who asked was given the lease that it has. If that had a picture it begins anew, and has the time of a start (evidence.c). */
 HC_MUST enum hc_err lease_handed_again(struct step *s, const struct lease *lease);
 
 /* ---- renew.c ---- */

@@ -159,7 +159,7 @@ static hc_time starts_until(const struct step *s, const struct lease *lease)
         return HC_TIME_NEVER;
     if (lease->protocol >= 2)
         return hc_time_add(head->handed_at, s->t->start_deadline_ms);
-    /* It asks while it plays too: only since its body showed it last. Not since it was seen idle: a body that reboots is silent for minutes. */
+    /* It asks while it plays too: since its body showed it last. Not since it was seen idle: a body that boots is silent for minutes. */
     const struct clock_obs *clock = (const struct clock_obs *)observed_get(s->obs, OBS_CLOCK, lease->id);
     hc_time shown_at = hc_time_later(lease->streaming_at, clock == NULL ? HC_TIME_NEVER : clock->shown_at);
     return hc_time_before(shown_at, head->handed_at) ? hc_time_add(head->handed_at, s->t->start_deadline_legacy_ms) : HC_TIME_NEVER;
